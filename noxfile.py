@@ -21,9 +21,7 @@ PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 
 nox.options.default_venv_backend = "virtualenv"  # uv would not read pip's configuration
 nox.options.reuse_venv = "yes"
-nox.options.error_on_missing_interpreters = (
-    True  # a session that is skipped must not look like one that passed
-)
+nox.options.error_on_missing_interpreters = True  # one that is skipped must not look passed
 
 
 def _install(session: nox.Session, *groups: str) -> None:
@@ -49,8 +47,8 @@ def tests(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Build the site: measured on this machine's GPU, or replayed from the recordings where there is none.
 
-    `-- --open` shows it in a browser, `-- --language th` builds a translation, `-- --fresh` measures and writes
-    everything again, `-- --output DIR` builds elsewhere; other arguments go to sphinx-build.
+    `-- --open` shows it in a browser, `-- --language th` builds a translation, `-- --fresh` measures and
+    writes everything again, `-- --output DIR` builds elsewhere; other arguments go to sphinx-build.
     """
     options, extra = _docs_options(session.posargs)
     output = Path(options.output) if options.output else SITE

@@ -1,0 +1,79 @@
+"""What the gallery does around each example: reset torch, keep its values, and take its pictures."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import captures, svg, values
+
+PAPER = {
+    "svg.fonttype": "none",  # text stays text: searchable, selectable, in the page's own font
+    "svg.hashsalt": "profiling-series",  # the same picture gives the same file
+    "figure.dpi": 100,
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+}
+
+
+def reset(gallery_conf: dict[str, Any], example: str | None, when: str) -> None:
+    """Give the next example the torch and matplotlib of a fresh process, as far as one process can."""
+    import matplotlib as mpl
+
+    mpl.rcdefaults()
+    mpl.use("agg")
+    mpl.rcParams.update(PAPER)
+    if example and when == "before":
+        captures.keep_for(gallery_conf["src_dir"], Path(example).stem)
+    if (torch := sys.modules.get("torch")) is None:
+        return
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.float32)
+    torch.set_default_device(None)
+    torch.set_grad_enabled(True)
+    if "torch._dynamo" in sys.modules:
+        torch._dynamo.reset()
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+
+
+def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Return the reStructuredText of the pictures that a cell left, and keep the values that it stored."""
+    found = block_vars["example_globals"]
+    example = Path(block_vars["src_file"]).stem
+    if isinstance(found.get("measured"), dict):
+        values.store(gallery_conf["src_dir"], example, found["measured"])
+    _keep_thumbnail(found.get("___"), block_vars)
+    return "".join(_inline(figure, block_vars) for figure in _open_figures())
+
+
+def _keep_thumbnail(view: Any, block_vars: dict[str, Any]) -> None:
+    """Keep a lesson's first timeline as its card's picture; in the page the view draws itself."""
+    paths = block_vars["image_path_iterator"]
+    if getattr(view, "kind", None) != "timeline" or len(paths):
+        return
+    if found := re.search(r"<svg\b.*?</svg>", view._repr_html_(), re.DOTALL):
+        Path(paths.next()).with_suffix(".svg").write_text(svg.standalone(found[0]), encoding="utf-8")
+
+
+def _open_figures() -> list[Any]:
+    """Return the open figures and close them; none where pyplot was never loaded."""
+    if (plt := sys.modules.get("matplotlib.pyplot")) is None:
+        return []
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    plt.close("all")
+    return figures
+
+
+def _inline(figure: Any, block_vars: dict[str, Any]) -> str:
+    """Return a figure as SVG inside the page, so that it follows the page's colours."""
+    text = svg.from_figure(figure)
+    path = Path(block_vars["image_path_iterator"].next()).with_suffix(".svg")
+    path.write_text(svg.standalone(text), encoding="utf-8")
+    indented = "".join(f"   {line}\n" for line in text.splitlines())
+    return f'\n.. raw:: html\n\n   <div class="ps-plot" tabindex="0" role="group">\n{indented}   </div>\n\n'

@@ -1,0 +1,19 @@
+/* Names for what the theme and the gallery leave unnamed, and a keyboard's way into what scrolls. */
+document.addEventListener("DOMContentLoaded", () => {
+  const name = (selector, label) =>
+    document.querySelectorAll(selector).forEach((element) => {
+      if (!element.getAttribute("aria-label")) element.setAttribute("aria-label", label);
+    });
+  name(".bd-sidebar-primary summary", "Show or hide this section");
+  name("button.search-button, button.search-button__button", "Search");
+
+  document.querySelectorAll(".sphx-glr-thumbcontainer").forEach((card) => {
+    const title = card.querySelector(".sphx-glr-thumbnail-title");
+    const link = card.querySelector("a");
+    if (title && link && !link.textContent.trim()) link.setAttribute("aria-label", title.textContent.trim());
+  });
+
+  document.querySelectorAll(".sphx-glr-script-out pre, div.cell_output pre, .ps-plot").forEach((box) => {
+    if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+  });
+});

@@ -1,0 +1,25 @@
+"""What every test may rely on: no GPU test without a GPU, and no setting of the caller's that decides a source."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+for name in [name for name in os.environ if name.startswith("PROFILING_SERIES_")]:
+    del os.environ[name]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests that need a CUDA device where there is none, and say so."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if not marked or _cuda():
+        return
+    for item in marked:
+        item.add_marker(pytest.mark.skip(reason="needs a CUDA device"))
+
+
+def _cuda() -> bool:
+    import torch
+
+    return torch.cuda.is_available()

@@ -1,0 +1,101 @@
+"""Builds of the documentation, in copies of the tree: the whole site once, and toys of a page or two."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = shutil.ignore_patterns("_build", "auto_examples", "generated", "__pycache__", "traces", "*.pyc")
+CONF_FILES = ("conf.py", "_ext", "_static", "_templates")
+
+
+@dataclass(frozen=True)
+class Build:
+    """A finished build: where it is, and what its command said."""
+
+    root: Path
+    site: Path
+    returncode: int
+    output: str
+
+
+def _environment(root: Path) -> dict[str, str]:
+    """Return the environment of a build: no setting of the caller's decides what it measures."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROFILING_SERIES_")}
+    return {**kept, "PYTHONPATH": str(root / "src")}
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Return the whole site, built by `nox -s docs` from a copy of the tree as a newcomer has it."""
+    root = tmp_path_factory.mktemp("site")
+    for name in ("docs", "examples", "src"):
+        shutil.copytree(ROOT / name, root / name, ignore=WRITTEN)
+    for name in ("noxfile.py", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, root / name)
+    command = [sys.executable, "-m", "nox", "--no-venv", "--no-install", "-s", "docs"]
+    done = subprocess.run(
+        command, cwd=root, env=_environment(root), capture_output=True, text=True, timeout=1500
+    )
+    build = Build(root, root / "docs" / "_build" / "html", done.returncode, done.stdout + done.stderr)
+    assert build.returncode == 0, build.output[-6000:]
+    return build
+
+
+class Toy:
+    """A small project with this site's own settings and extension, to be built again and again."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for name in CONF_FILES:
+            source = ROOT / "docs" / name
+            if source.is_dir():
+                shutil.copytree(source, root / "docs" / name, ignore=WRITTEN)
+            else:
+                (root / "docs").mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, root / "docs" / name)
+        self.write("src/touched.py", "VALUE = 1\n")
+        self.write("examples/GALLERY_HEADER.rst", "Toys\n====\n\nToys.\n")
+        self.write(
+            "docs/index.md", "# Toy\n\n```{toctree}\nauto_examples/index\nstart\nreference/this-build\n```\n"
+        )
+        self.write("docs/reference/this-build.md", "# This build\n\n```{this-build}\n```\n")
+        self.write("docs/start.md", "# Start\n\nWords.\n")
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of the toy and return its path."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def build(self, **environment: str) -> Build:
+        """Build strictly, as the docs session does, and return what came of it."""
+        site = self.root / "site"
+        strict = ["-n", "-W", "-T", "--keep-going", "-b", "html"]
+        done = subprocess.run(
+            [sys.executable, "-m", "sphinx", *strict, "docs", str(site)],
+            cwd=self.root,
+            env={**_environment(ROOT), **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        return Build(self.root, site, done.returncode, done.stdout + done.stderr)
+
+    def page(self, name: str) -> str:
+        """Return the HTML of a built page."""
+        return (self.root / "site" / f"{name}.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Toy:
+    """Return a toy project without examples."""
+    return Toy(tmp_path)
