@@ -1,0 +1,144 @@
+"""GPU events by device and stream: sound ends, busy time, and what idle time waits for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import categories as c
+from .intervals import Intervals, clip, gaps, intersect, measure, subtract, union
+from .load.columns import NO_QUEUE
+from .memo import per_trace
+
+if TYPE_CHECKING:
+    from .model import Trace
+
+IMPOSSIBLE_FACTOR = 100  # a duration this many times the distance to the next event of its stream
+
+
+@per_trace
+def device_column(trace: Trace) -> np.ndarray:
+    """Device index of each event of a GPU lane, int64[n]; meaningless elsewhere."""
+    by_lane = np.array(
+        [lane.pid if isinstance(lane.pid, int) and -(2**62) < lane.pid < 2**62 else 0 for lane in trace.lanes]
+        or [0],
+        np.int64,
+    )
+    by_queue = np.array([d for d, _ in trace.queues] + [0], np.int64)
+    queue = trace.columns.queue
+    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id])
+
+
+@per_trace
+def stream_column(trace: Trace) -> np.ndarray:
+    """Number of the (device, stream) that each event of a GPU lane is on, int64[n]."""
+    codes: dict[tuple, int] = {}
+
+    def code(device: object, stream: object) -> int:
+        return codes.setdefault((device, str(stream)), len(codes))
+
+    by_queue = np.array([code(d, s) for d, s in trace.queues] + [0], np.int64)
+    by_lane = np.array([code(lane.pid, lane.tid) for lane in trace.lanes] or [0], np.int64)
+    queue = trace.columns.queue
+    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id])
+
+
+@per_trace
+def impossible(trace: Trace) -> np.ndarray:
+    """Rows of GPU events whose duration cannot be: it overruns the next events of its own stream by far.
+
+    One stream works in order, so an event that ends after all later ones of its stream have ended, and lasts a
+    hundred times longer than until the next began, is a broken record. Events of one graph launch are exempt:
+    branches of a graph run side by side and are recorded on one stream.
+    """
+    rows = trace.gpu_rows
+    if len(rows) < 2:
+        return rows[:0]
+    stream = stream_column(trace)[rows]
+    order = np.argsort(stream, kind="stable")
+    rows, stream = rows[order], stream[order]
+    start, end = trace.ts[rows], trace.end[rows]
+    following = np.append(stream[1:] == stream[:-1], False)
+    distance = np.where(following, np.append(start[1:], 0) - start, 0)
+    suspect = following & (end - start >= IMPOSSIBLE_FACTOR * np.maximum(distance, 1000))
+    if not suspect.any():
+        return rows[:0]
+    launch = trace.launch_of[rows]
+    graph = np.isin(launch, np.flatnonzero(trace.named(lambda n: bool(c.GRAPH_LAUNCH.search(n)))))
+    found = []
+    for i in np.flatnonzero(suspect & ~graph):
+        later = (stream == stream[i]) & (np.arange(len(rows)) > i)
+        others = later & ~suspect
+        if not others.any() or end[i] > end[others].max():
+            found.append(rows[i])
+    return np.array(found, np.int64)
+
+
+@per_trace
+def sound_end(trace: Trace) -> np.ndarray:
+    """End of each event, int64[n] ns; impossible ones are clipped to the next start on their stream."""
+    end, broken = trace.end, impossible(trace)
+    if len(broken):
+        end = end.copy()
+        stream, rows = stream_column(trace), trace.gpu_rows
+        for row in broken:
+            later = rows[(stream[rows] == stream[row]) & (rows > row)]
+            end[row] = trace.ts[later[0]] if len(later) else trace.ts[row]
+    return end
+
+
+@per_trace
+def device_rows(trace: Trace) -> dict[int, np.ndarray]:
+    """Rows of the GPU events of each device that has any, in time order."""
+    rows = trace.gpu_rows
+    device = device_column(trace)[rows]
+    return {int(d): rows[device == d] for d in np.unique(device)}
+
+
+def busy(trace: Trace, rows: np.ndarray) -> Intervals:
+    """Union of the times of GPU events."""
+    return union(trace.ts[rows], sound_end(trace)[rows])
+
+
+@per_trace
+def overheads(trace: Trace) -> Intervals:
+    """Union of the times of the profiler's own overheads."""
+    rows = trace.overhead_rows
+    return union(trace.ts[rows], trace.end[rows])
+
+
+def idle_parts(
+    trace: Trace, rows: np.ndarray, window: tuple[int, int], unqueued_ns: float | None
+) -> dict[str, int]:
+    """Idle time of a device over a window, by what it waited for, in nanoseconds.
+
+    Idle under a profiler overhead is told apart first. The rest, gap by gap: *host* until the launch call of the
+    event that ends the gap has returned, or until its start plus the median unqueued latency, whichever is later
+    (before that the device had nothing to do); *queued* after that; *unexplained* where the launch is not known.
+    A gap that no event ends waits for the host.
+    """
+    free = gaps(busy(trace, rows), *window)
+    under = intersect(free, overheads(trace))
+    parts = {"idle": measure(free), "overhead": measure(under), "host": 0, "queued": 0, "unexplained": 0}
+    start, end = subtract(free, under)
+    if not len(start):
+        return parts
+    begins = trace.ts[rows]
+    place = np.searchsorted(begins, end, side="left")
+    known = place < len(rows)
+    following = rows[np.minimum(place, len(rows) - 1)]
+    call = trace.launch_of[following]
+    ready = np.maximum(trace.end[call], trace.ts[call] + int(unqueued_ns or 0))
+    ready = np.where(known, ready, end)
+    host = np.clip(ready, start, end) - start
+    joined = (call >= 0) | ~known
+    parts["host"] = int(host[joined].sum())
+    parts["queued"] = int(((end - start) - host)[joined].sum())
+    parts["unexplained"] = int((end - start)[~joined].sum())
+    return parts
+
+
+def clipped_busy(trace: Trace, rows: np.ndarray, window: tuple[int, int]) -> int:
+    """Busy time of a device inside a window, nanoseconds."""
+    return measure(clip(busy(trace, rows), *window))

@@ -1,0 +1,170 @@
+"""The CPU's side: ops with self and total time, annotations with their dead window, waits for the GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import categories as c
+from .gpu import sound_end
+from .intervals import measure, union
+from .launches import first_events
+from .memo import per_trace
+
+if TYPE_CHECKING:
+    from .model import Trace
+
+
+def self_times(trace: Trace) -> np.ndarray:
+    """Self time of each event of ``host_rows``: its duration less that of its children, ns, never negative.
+
+    Runtime and driver calls count as children, as in torch's table.
+    """
+    rows = trace.host_rows
+    place = np.full(len(trace), -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    duration = trace.host_end - trace.ts[rows]
+    parent = trace.parent[rows]
+    inside = parent >= 0
+    children = np.zeros(len(rows), np.int64)
+    np.add.at(children, place[parent[inside]], duration[inside])
+    return np.maximum(duration - children, 0)
+
+
+def _same_name_above(trace: Trace, rows: np.ndarray) -> np.ndarray:
+    """Which events stand directly or further below one of their own name (their time is in its total already)."""
+    found = np.zeros(len(rows), bool)
+    above = trace.parent[rows].astype(np.int64)
+    left = np.flatnonzero(above >= 0)
+    while len(left):
+        same = trace.name_id[above[left]] == trace.name_id[rows[left]]
+        found[left[same]] = True
+        left = left[~same]
+        above[left] = trace.parent[above[left]]
+        left = left[above[left] >= 0]
+    return found
+
+
+def ops(trace: Trace) -> list[dict[str, Any]]:
+    """The contract's ``ops``: CPU ops by name, most self time first; times in µs.
+
+    Total time counts an op inside one of its own name once.
+    """
+    rows = trace.host_rows
+    is_op = trace.kind[rows] == c.OP
+    own = self_times(trace)[is_op]
+    total = (trace.host_end - trace.ts[rows])[is_op]
+    rows = rows[is_op]
+    total = np.where(_same_name_above(trace, rows), 0, total)
+    ids = trace.name_id[rows]
+    n = len(trace.names)
+    count, self_ns, total_ns = np.bincount(ids, minlength=n), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    np.add.at(self_ns, ids, own)
+    np.add.at(total_ns, ids, total)
+    found = [
+        {
+            "name": trace.names[i],
+            "count": int(count[i]),
+            "self_us": float(self_ns[i]) / 1000,
+            "total_us": float(total_ns[i]) / 1000,
+        }
+        for i in np.flatnonzero(count)
+    ]
+    return sorted(found, key=lambda o: (-o["self_us"], o["name"]))
+
+
+@per_trace
+def dead_windows(trace: Trace) -> dict[int, tuple[int, int]]:
+    """For each annotation with an op inside it: its first op on that thread, and ns from its start to the op's."""
+    rows, every = trace.annotation_rows, trace.op_rows
+    found: dict[int, tuple[int, int]] = {}
+    for lane in np.unique(trace.lane_id[rows]):
+        here, inside = rows[trace.lane_id[rows] == lane], every[trace.lane_id[every] == lane]
+        place = np.searchsorted(trace.ts[inside], trace.ts[here], side="left")
+        known = np.flatnonzero(place < len(inside))
+        first = inside[place[known]]
+        wait = trace.ts[first] - trace.ts[here[known]]
+        reached = wait < np.maximum(trace.dur[here[known]], 1)
+        found |= {
+            row: (op, ns)
+            for row, op, ns in zip(
+                here[known][reached].tolist(), first[reached].tolist(), wait[reached].tolist(), strict=True
+            )
+        }
+    return found
+
+
+def annotations(trace: Trace) -> list[dict[str, Any]]:
+    """The contract's ``annotations``: those of people (not the steps) by name, in order of appearance.
+
+    The dead window is that of the first occurrence, µs: from its start to that of the first op on its thread.
+    """
+    rows = trace.annotation_rows
+    rows = rows[~np.isin(rows, trace.step_table.rows)]
+    dead = dead_windows(trace)
+    found: dict[int, dict[str, Any]] = {}
+    for row in rows.tolist():
+        key = int(trace.name_id[row])
+        if key not in found:
+            op, ns = dead.get(row, (None, None))
+            found[key] = {
+                "name": trace.names[key],
+                "count": 0,
+                "total_ns": 0,
+                "dead_window_us": None if ns is None else ns / 1000,
+                "first_op": None if op is None else trace.name(op),
+                "dead_windows_us": [],
+            }
+        found[key]["count"] += 1
+        found[key]["total_ns"] += int(trace.dur[row])
+        found[key]["dead_windows_us"].append(dead[row][1] / 1000 if row in dead else None)
+    return [
+        {
+            "name": a["name"],
+            "count": a["count"],
+            "total_us": a["total_ns"] / 1000,
+            "dead_window_us": a["dead_window_us"],
+            "first_op": a["first_op"],
+            "dead_windows_us": a["dead_windows_us"],
+        }
+        for a in found.values()
+    ]
+
+
+def waits(trace: Trace) -> np.ndarray:
+    """Rows of the calls that wait for the GPU: ``*Synchronize``, and copies that outlast their own GPU event."""
+    calls = trace.call_rows
+    syncs = calls[trace.named(lambda n: bool(c.SYNCHRONIZE.search(n)))[calls]]
+    owner, events = first_events(trace)
+    copies = trace.named(c.moves_memory)[owner]
+    owner, events = owner[copies], events[copies]
+    blocking = owner[trace.end[owner] >= sound_end(trace)[events]]
+    return np.union1d(syncs, blocking)
+
+
+def sync_wait(trace: Trace) -> float | None:
+    """Time that the steps' threads spend waiting for the GPU, µs; None without steps."""
+    if not trace.steps:
+        return None
+    rows = waits(trace)
+    rows = rows[trace.step_index[rows] >= 0]
+    total = 0
+    for lane in np.unique(trace.lane_id[rows]):
+        here = rows[trace.lane_id[rows] == lane]
+        total += measure(union(trace.ts[here], trace.end[here]))
+    return total / 1000
+
+
+def flush_sync(trace: Trace) -> float | None:
+    """Length of the profiler's own last device sync, µs: a ``DeviceSynchronize`` after the last step; or None."""
+    rows = trace.call_rows
+    rows = rows[trace.named(lambda n: n.endswith(("DeviceSynchronize", "CtxSynchronize")))[rows]]
+    if trace.steps:
+        rows = rows[trace.step_index[rows] < 0]
+        rows = (
+            rows[trace.ts[rows] >= trace.end[trace.step_table.rows[~trace.step_table.empty]].max()]
+            if not trace.step_table.empty.all()
+            else rows
+        )
+    return float(trace.dur[rows[-1]]) / 1000 if len(rows) else None

@@ -1,0 +1,166 @@
+"""From a trace file to sorted columns: find the event array, read it block by block, keep what is sound."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import TraceError
+from . import kineto
+from .columns import Block, Loss, Tables
+from .generic import Cutter
+from .head import find_events, metadata_of
+from .source import DEFAULT_MAX_BYTES, Source
+
+__all__ = ["DEFAULT_MAX_BYTES", "Loaded", "load"]
+
+KINETO_START = re.compile(rb'\s*\n  \{\n    "(?:ph|name)": "')
+SEPARATOR = b"\n  },\n  {\n"
+SCAN_BYTES = 8 << 20
+THREADS = 2
+
+
+@dataclass
+class Loaded:
+    """What a file held: column blocks in file order, the tables of their codes, the rest of the JSON."""
+
+    source: Source
+    blocks: list[Block]
+    tables: Tables
+    metadata: dict
+    closed: bool
+    trailing_bytes: int
+    end_offset: int
+
+
+def load(path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Loaded:
+    """Blocks of the trace at ``path``.
+
+    Raises
+    ------
+    TraceError
+        Not readable as a trace; the message says what the file is instead.
+    """
+    source = Source(path, max_bytes)
+    stream = source.blocks()
+    head, start = find_events(source, stream)
+    tables = Tables()
+    if KINETO_START.match(head, start):
+        reader = _read_gzipped if source.gzipped else _read_plain
+        blocks, footer, end = reader(source, stream, head, start, tables)
+    else:
+        blocks, footer, end = _read_generic(stream, head, start, tables)
+    metadata, trailing = metadata_of(head[:start], footer)
+    loaded = Loaded(
+        source, blocks, tables, metadata, footer is not None and not source.cut_short, trailing, end
+    )
+    if (
+        not any(len(b.ts) for b in blocks)
+        and tables.losses
+        and not any(loss.kind.startswith("without") for loss in tables.losses)
+    ):
+        first = tables.losses[0]
+        raise TraceError(
+            f"{path}: no event could be read; the first is broken at byte {first.offset}: {first.kind}"
+        )
+    return loaded
+
+
+def _read_generic(stream: Iterator[bytes], head: bytes, start: int, tables: Tables):
+    cutter = Cutter(tables)
+    cutter.offset = start
+    blocks = list(cutter.feed(head[start:]))
+    footer = b""
+    for data in stream:
+        if cutter.ended:
+            footer += data[: 1 << 20]
+        else:
+            blocks.extend(cutter.feed(data))
+    if not cutter.ended:
+        blocks.extend(cutter.finish())
+    end = cutter.offset + len(cutter.pending)
+    return blocks, (cutter.footer + footer if cutter.ended else None), end
+
+
+def _read_plain(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables):
+    stream.close()  # type: ignore[attr-defined]
+    with source.path.open("rb") as file:
+        descriptor = file.fileno()
+        bounds = _bounds(source, descriptor, start)
+
+        def scan(k: int) -> tuple[Block, bytes | None]:
+            return kineto.scan_file(descriptor, bounds[k], bounds[k + 1], tables)
+
+        if len(bounds) <= 2:
+            return _until_end((scan(k) for k in range(len(bounds) - 1)), source.size)
+        with ThreadPoolExecutor(THREADS) as pool:
+            return _until_end(pool.map(scan, range(len(bounds) - 1)), source.size)
+
+
+def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
+    """Offsets at which the file is cut into pieces of whole events, about ``SCAN_BYTES`` each."""
+    bounds = [start]
+    at = start + SCAN_BYTES
+    while at < source.size:
+        window = os.pread(descriptor, 1 << 17, at)
+        found = window.find(SEPARATOR)
+        if found < 0:
+            at += len(window) - len(SEPARATOR) if len(window) > len(SEPARATOR) else len(SEPARATOR)
+            continue
+        bounds.append(at + found + 1)
+        at = bounds[-1] + SCAN_BYTES
+    # A boundary begins with the "  }," line of the event before it: move behind that line.
+    return [bounds[0], *(b + len(SEPARATOR) - 5 for b in bounds[1:]), source.size]
+
+
+def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables):
+    end = [start]
+
+    def pieces() -> Iterator[tuple[bytes, int]]:
+        pending, offset = [head[start:]], start
+        size = len(pending[0])
+        for data in stream:
+            pending.append(data)
+            size += len(data)
+            if size < SCAN_BYTES:
+                continue
+            text = b"".join(pending)
+            cut = text.rfind(SEPARATOR) + 1
+            if cut:
+                cut += len(SEPARATOR) - 5
+                yield text[:cut], offset
+                offset += cut
+            pending, size = [text[cut:]], len(text) - cut
+        yield b"".join(pending), offset
+        end[0] = offset + size
+
+    with ThreadPoolExecutor(THREADS) as pool:
+
+        def scanned() -> Iterator[tuple[Block, bytes | None]]:
+            waiting: list[Future] = []
+            for data, offset in pieces():
+                waiting.append(pool.submit(kineto.scan, data, offset, tables))
+                if len(waiting) > THREADS:
+                    yield waiting.pop(0).result()
+            for future in waiting:
+                yield future.result()
+
+        blocks, footer, _ = _until_end(scanned(), 0)
+    return blocks, footer, end[0]
+
+
+def _until_end(results: Iterator[tuple[Block, bytes | None]], size: int):
+    """Blocks up to the one in which the array ends; what follows it belongs to no event of this trace."""
+    blocks: list[Block] = []
+    footer: bytes | None = None
+    for block, rest in results:
+        if footer is None:
+            blocks.append(block)
+            footer = rest
+        elif len(footer) < 1 << 20:
+            footer += b" "  # more text than one trace has; counted as trailing
+    return blocks, footer, size

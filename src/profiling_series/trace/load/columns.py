@@ -1,0 +1,97 @@
+"""The columns a reader fills, block by block, and the tables its codes point into."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+NO_CORRELATION = -1
+NO_QUEUE = -1
+
+
+@dataclass
+class Block:
+    """Columns of the complete events of one block of the file, in file order.
+
+    ``ts`` and ``dur`` are nanoseconds; ``ts`` is absolute and unsigned (16 digits of microseconds do
+    not fit a signed 64-bit count of nanoseconds).
+    """
+
+    ts: np.ndarray
+    dur: np.ndarray
+    name: np.ndarray
+    cat: np.ndarray
+    lane: np.ndarray
+    correlation: np.ndarray
+    queue: np.ndarray
+    where: np.ndarray
+    copy_at: np.ndarray  # index within the block of the events whose args hold "bytes"
+    copy_bytes: np.ndarray
+
+
+DTYPES = {
+    "ts": np.uint64,
+    "dur": np.int64,
+    "name": np.int32,
+    "cat": np.uint8,
+    "lane": np.int32,
+    "correlation": np.int64,
+    "queue": np.int16,
+    "where": np.int64,
+}
+
+
+def block_of(columns: dict[str, Any], copy_at: Any = (), copy_bytes: Any = ()) -> Block:
+    """Block made of one sequence a column."""
+    arrays = {key: np.asarray(columns[key], dtype=dtype) for key, dtype in DTYPES.items()}
+    return Block(**arrays, copy_at=np.asarray(copy_at, np.int64), copy_bytes=np.asarray(copy_bytes, np.int64))
+
+
+class Interner:
+    """Codes for values that repeat: each new value gets the next number. Safe to call from threads."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._codes: dict[Any, int] = {}
+        self._lock = threading.Lock()
+
+    def code(self, value: Any) -> int:
+        """Code of ``value``; 1 and "1" are different values, and so are 1 and True."""
+        key = value if type(value) is str else (type(value), value)
+        found = self._codes.get(key)
+        if found is None:
+            with self._lock:
+                found = self._codes.setdefault(key, len(self.values))
+                if found == len(self.values):
+                    self.values.append(value)
+        return found
+
+
+@dataclass
+class Tables:
+    """What the codes of a `Block` mean, and what was met on the way that is no complete event."""
+
+    names: Interner = field(default_factory=Interner)
+    cats: Interner = field(default_factory=Interner)
+    lanes: Interner = field(default_factory=Interner)  # (pid, tid)
+    queues: Interner = field(default_factory=Interner)  # (device, stream), as the args say
+    labels: dict[tuple[str, Any, Any], Any] = field(
+        default_factory=dict
+    )  # (metadata name, pid, tid) -> value
+    headers: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # hash of a header line -> codes
+    losses: list[Loss] = field(default_factory=list)
+    chunk_bytes: dict[int, int] = field(default_factory=dict)  # chunk offset -> its length (generic layout)
+    record_window_end: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Why one event (or piece of the file) was left out, or what was repaired to keep it."""
+
+    kind: str
+    offset: int
+    detail: str = ""
+    kept: bool = False

@@ -1,0 +1,157 @@
+"""Reading one event at a time: whatever the fast readers hand over, and what must be repaired."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .args import carries_args
+from .columns import NO_CORRELATION, NO_QUEUE, Block, Loss, Tables, block_of
+from .decimal_ns import to_ns
+from .text import parse_object
+
+_MAX_NS = 2**62
+_ARG_KEYS = ("correlation", "device", "stream", "bytes")
+
+
+def codes_of(event: dict[str, Any], tables: Tables) -> tuple[int, int, int]:
+    """Codes of (name, category, lane) of an event."""
+    name, cat = event.get("name"), event.get("cat")
+    cat = cat if isinstance(cat, str) else legacy_cat(event.get("pid"))
+    lane = (_plain(event.get("pid")), _plain(event.get("tid")))
+    return (
+        tables.names.code(name if isinstance(name, str) else "" if name is None else str(name)),
+        min(tables.cats.code(cat), 255),
+        tables.lanes.code(lane),
+    )
+
+
+def legacy_cat(pid: Any) -> str:
+    """Category of an event of the legacy autograd profiler, which wrote none: the process says what it is."""
+    return {"CPU functions": "cpu_op", "CUDA functions": "kernel"}.get(pid, "")
+
+
+def _plain(value: Any) -> Any:
+    """A pid or tid as an int or a text: what JSON can hold again."""
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    return value if isinstance(value, (int, str)) else str(value)
+
+
+def as_int(value: Any, default: int) -> int:
+    """Whole number in ``value`` (texts of digits too), else ``default``."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, ArithmeticError):
+        return default
+    return number if -(2**63) <= number < 2**63 else default
+
+
+def stream_of(value: Any) -> Any:
+    """A stream as the args say it: a number where it is one (ROCm writes "0x0"), else its text."""
+    if isinstance(value, str):
+        try:
+            return int(value, 0)
+        except ValueError:
+            return value
+    return as_int(value, NO_QUEUE) if value is not None else None
+
+
+class Reader:
+    """Collects the columns of single events."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.rows: dict[str, list[int]] = {
+            key: [] for key in ("ts", "dur", "name", "cat", "lane", "correlation", "queue", "where")
+        }
+        self.copies: list[tuple[int, int]] = []
+
+    def read(self, text: bytes, offset: int) -> None:
+        """Take in the event(s) of ``text``, which begins at ``offset`` of the file; repair, or count as lost."""
+        stripped = text.strip().rstrip(b",").rstrip()
+        if not stripped or stripped in (b"]", b"]}"):
+            return
+        event, repaired = parse_object(stripped)
+        if event is None:
+            self.tables.losses.append(Loss(repaired, offset, stripped[:80].decode(errors="replace")))
+            return
+        if repaired:
+            self.tables.losses.append(Loss(repaired, offset, kept=True))
+        self.add(event, offset)
+
+    def add(self, event: dict[str, Any], where: int) -> None:
+        """Take in one event that a parser has read."""
+        phase = event.get("ph")
+        if phase != "X":
+            self._other(event, phase, where)
+            return
+        raw_ts, raw_dur = event.get("ts"), event.get("dur")
+        ts, dur = to_ns(raw_ts), to_ns(raw_dur)
+        if ts is None or dur is None:
+            self.tables.losses.append(
+                Loss(
+                    "without ts or dur"
+                    if raw_ts is None or raw_dur is None
+                    else "with a ts or dur that is no number",
+                    where,
+                )
+            )
+            return
+        if not 0 <= ts < 2**64 or abs(dur) >= _MAX_NS:
+            self.tables.losses.append(Loss("with a negative or impossible time", where))
+            return
+        name, cat, lane = codes_of(event, self.tables)
+        args = event.get("args")
+        args = args if isinstance(args, dict) and carries_args(self.tables.cats.values[cat]) else {}
+        self._append(ts, dur, name, cat, lane, args, where, event)
+
+    def _append(self, ts, dur, name, cat, lane, args, where, event) -> None:
+        row = self.rows
+        device, stream = args.get("device"), args.get("stream")
+        queue = NO_QUEUE
+        if device is not None or stream is not None:
+            lane_pid, lane_tid = self.tables.lanes.values[lane]
+            queue = self.tables.queues.code(
+                (
+                    as_int(device if device is not None else lane_pid, 0),
+                    stream_of(stream if stream is not None else lane_tid),
+                )
+            )
+        values = (ts, dur, name, cat, lane, as_int(args.get("correlation"), NO_CORRELATION), queue, where)
+        for key, value in zip(row, values, strict=True):
+            row[key].append(value)
+        size = as_int(args.get("bytes"), -1)
+        if size >= 0:
+            self.copies.append((len(row["ts"]) - 1, size))
+
+    def _other(self, event: dict[str, Any], phase: Any, where: int) -> None:
+        if phase is None:
+            self.tables.losses.append(Loss("without a phase", where))
+        elif phase == "M":
+            args = event.get("args")
+            if isinstance(args, dict) and args:
+                key = (str(event.get("name")), _plain(event.get("pid")), _plain(event.get("tid")))
+                self.tables.labels[key] = next(iter(args.values()))
+        elif phase in ("i", "I") and event.get("name") == "Record Window End":
+            end = to_ns(event.get("ts"))
+            if end is not None:
+                self.tables.record_window_end.append(end)
+        elif not isinstance(phase, str):
+            self.tables.losses.append(Loss("with a phase that is no text", where))
+
+    def block(self) -> Block:
+        """The events so far."""
+        return block_of(self.rows, *(zip(*self.copies, strict=True) if self.copies else ((), ())))
+
+    def joined_to(self, block: Block) -> Block:
+        """Block that holds ``block`` and the events so far, in file order."""
+        mine = self.block()
+        where = np.concatenate([block.where, mine.where])
+        order = np.argsort(where, kind="stable")
+        merged = {key: np.concatenate([getattr(block, key), getattr(mine, key)])[order] for key in self.rows}
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        copy_at = np.concatenate([block.copy_at, mine.copy_at + len(block.ts)])
+        return block_of(merged, place[copy_at], np.concatenate([block.copy_bytes, mine.copy_bytes]))

@@ -1,0 +1,50 @@
+"""Kernels that were launched and never recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import categories as c
+from .links import captured
+from .memo import per_trace
+
+if TYPE_CHECKING:
+    from .model import Trace
+
+
+@per_trace
+def launch_calls(trace: Trace) -> np.ndarray:
+    """Rows of the launch calls: joined to a GPU event by correlation, or with a launch, copy or memset name."""
+    calls = trace.call_rows
+    joined = np.zeros(len(trace), bool)
+    launched = trace.launch_of[trace.gpu_rows]
+    joined[launched[launched >= 0]] = True
+    return calls[joined[calls] | trace.named(c.is_launch)[calls]]
+
+
+@per_trace
+def without_gpu_event(trace: Trace) -> np.ndarray:
+    """Rows of the launch calls that no GPU event belongs to."""
+    calls = launch_calls(trace)
+    launched = np.zeros(len(trace), bool)
+    owner = trace.launch_of[trace.gpu_rows]
+    launched[owner[owner >= 0]] = True
+    return calls[~launched[calls]]
+
+
+@per_trace
+def lost_launches(trace: Trace) -> np.ndarray:
+    """Rows of the kernel launches without a GPU event, outside stream capture.
+
+    Copies and memsets are left out: their records are missing in healthy traces too. So are calls without a
+    correlation in a trace whose GPU events carry none: nothing can be joined there.
+    """
+    if not len(trace.gpu_rows):
+        return np.empty(0, np.int64)
+    rows = without_gpu_event(trace)
+    rows = rows[trace.named(c.launches_kernel)[rows]]
+    if not np.any(trace.launch_of[trace.gpu_rows] >= 0):
+        return np.empty(0, np.int64)
+    return rows[~np.isin(rows, captured(trace))]

@@ -1,0 +1,81 @@
+"""Which event encloses which, on lanes where calls nest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def parents(start: np.ndarray, end: np.ndarray, lane: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Index of the enclosing event of each event, its end clamped to that of its parent).
+
+    Events are sorted by (start, longest first); an event's parent is the innermost open one of its lane that
+    began before it and has not ended at its start; -1 at top level. A child that overruns its parent (rounding,
+    an unfinished region) is clamped to it.
+
+    Parameters
+    ----------
+    start, end : int64[n]
+        Nanoseconds.
+    lane : int[n]
+        Thread of each event; events of different lanes never enclose each other.
+    """
+    parent = np.full(len(start), -1, np.int64)
+    clamped = end.copy()
+    if not len(start):
+        return parent, clamped
+    order = np.argsort(lane, kind="stable")
+    edges = np.flatnonzero(np.diff(lane[order])) + 1
+    for rows in np.split(order, edges):
+        parent_of, ends = _one_lane(start[rows], end[rows])
+        parent[rows] = np.where(parent_of >= 0, rows[parent_of], -1)
+        clamped[rows] = ends
+    return parent, clamped
+
+
+def _one_lane(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    parent = _proper(start, end)
+    inside = parent >= 0
+    if np.all(end[inside] <= end[parent[inside]]):
+        return parent, end
+    return _with_overruns(start, end)
+
+
+def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Parents of properly nested events, by counting.
+
+    An event's depth is the number of events that began before it less those that have ended; its parent is the
+    last one before it that is one level up. Times are doubled so that an event of no length ends after its start.
+    """
+    n = len(start)
+    begin = start * 2
+    finish = np.where(end > start, end * 2, begin + 1)
+    depth = np.arange(n) - np.searchsorted(np.sort(finish), begin, side="right")
+    parent = np.full(n, -1, np.int64)
+    # Sorted by depth, file order kept: each level is a run in which one search finds all parents.
+    order = np.argsort(depth, kind="stable")
+    sizes = np.bincount(np.maximum(depth, 0), minlength=1)
+    edges = np.concatenate(([0], np.cumsum(sizes)))
+    for level in range(1, len(sizes)):
+        above, here = order[edges[level - 1] : edges[level]], order[edges[level] : edges[level + 1]]
+        if not len(above):
+            continue
+        place = np.searchsorted(above, here) - 1
+        parent[here] = np.where(place >= 0, above[np.maximum(place, 0)], -1)
+    return parent
+
+
+def _with_overruns(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same with a stack, for lanes where some event ends after the one that encloses it."""
+    parent = np.full(len(start), -1, np.int64)
+    clamped = end.copy()
+    starts, ends = start.tolist(), end.tolist()
+    stack: list[int] = []
+    for i, (s, e) in enumerate(zip(starts, ends, strict=True)):
+        while stack and ends[stack[-1]] <= s and not (ends[stack[-1]] == s == starts[stack[-1]] == e):
+            stack.pop()
+        if stack:
+            parent[i] = stack[-1]
+            if e > ends[stack[-1]]:
+                ends[i] = clamped[i] = ends[stack[-1]]
+        stack.append(i)
+    return parent, clamped

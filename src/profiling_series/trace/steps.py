@@ -1,0 +1,311 @@
+"""Steps: where they are, what belongs to each, and which of them are steady."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import categories as c
+from .intervals import covered_between, measure, union
+from .losses import lost_launches
+from .memo import per_trace
+
+if TYPE_CHECKING:
+    from .model import Trace
+
+SETTLED_CHANGE = 0.10  # the last steps may differ by this much from those before
+
+
+@dataclass(frozen=True)
+class Step:
+    """One ``ProfilerStep#N`` of a process; times in µs, None where the trace cannot tell.
+
+    Attributes
+    ----------
+    ts_us, dur_us : float
+        The CPU's side only.
+    period_us : float or None
+        Start to the start of the next step of an unbroken run.
+    complete : bool
+        False for the empty step that the last ``step()`` opens, and where kernels were lost.
+    gpu_events : int or None
+        GPU events launched in the step.
+    gpu_sum_us, gpu_busy_us : float or None
+        Their plain sum, and the union over each device, summed.
+    overhead_us : float
+        Profiler overhead inside the step.
+    row, number, run : int
+        Row in the trace, N, and which unbroken run of steps it is in.
+    empty : bool
+        Whether it is a trailing step with nothing in it.
+    """
+
+    name: str
+    pid: int | str
+    tid: int | str
+    ts_us: float
+    dur_us: float
+    period_us: float | None
+    complete: bool
+    gpu_events: int | None
+    gpu_sum_us: float | None
+    gpu_busy_us: float | None
+    overhead_us: float
+    row: int
+    number: int
+    run: int
+    empty: bool
+
+
+@dataclass(frozen=True)
+class StepTable:
+    """Rows, numbers and unbroken runs of the steps, which are empty, and the step of each event (-1: none)."""
+
+    rows: np.ndarray
+    number: np.ndarray
+    run: np.ndarray
+    empty: np.ndarray
+    index: np.ndarray
+    borrowed: bool
+
+
+def find_steps(trace: Trace) -> StepTable:
+    """Steps of a trace and what belongs to them.
+
+    A host event belongs to the step of its process in which it starts, on any thread; a GPU event to the step of
+    its launch, whenever it ran.
+    """
+    is_step = trace.named(lambda n: c.STEP.match(n) is not None)
+    kind = trace.kind
+    rows = np.flatnonzero(is_step & ((kind == c.ANNOTATION) | (kind == c.OP)))
+    number = np.array([int(c.STEP.match(trace.name(r))[1]) for r in rows], np.int64)  # type: ignore[index]
+    index = np.full(len(trace), -1, np.int32)
+    borrowed = False
+    if len(rows):
+        borrowed = _assign_host(trace, rows, index)
+        gpu = trace.gpu_rows
+        launch = trace.launch_of[gpu]
+        index[gpu] = np.where(launch >= 0, index[launch], -1)
+    return StepTable(rows, number, _runs(trace, rows, number), _empty(trace, rows, index), index, borrowed)
+
+
+def _assign_host(trace: Trace, rows: np.ndarray, index: np.ndarray) -> bool:
+    """Fill in the step of each host event; True where a process had to use another's steps."""
+    host = trace.host_rows
+    pids = _pid_codes(trace)
+    host_pid, step_pid = pids[trace.lane_id[host]], pids[trace.lane_id[rows]]
+    borrowed = False
+    own = np.unique(step_pid)
+    for pid in np.unique(host_pid):
+        mine = host[host_pid == pid]
+        steps = np.flatnonzero(step_pid == pid)
+        if not len(steps):
+            # Post-processed files may put the steps under a pid of their own; several would be a guess.
+            if len(own) != 1 or not np.any(trace.kind[mine] == c.CALL):
+                continue
+            steps, borrowed = np.arange(len(rows)), True
+        lanes = np.unique(trace.lane_id[rows[steps]])
+        _assign(trace, mine, rows, _main_lane(trace, rows, steps, lanes), index)
+        if len(lanes) > 1:
+            for lane in lanes:
+                here = mine[trace.lane_id[mine] == lane]
+                _assign(trace, here, rows, steps[trace.lane_id[rows[steps]] == lane], index)
+    return borrowed
+
+
+def _pid_codes(trace: Trace) -> np.ndarray:
+    codes: dict[tuple[type, object], int] = {}
+    return np.array([codes.setdefault((type(lane.pid), lane.pid), len(codes)) for lane in trace.lanes] or [0])
+
+
+def _main_lane(trace: Trace, rows: np.ndarray, steps: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+    """Steps of the thread that has most of them."""
+    best = max(lanes, key=lambda lane: int((trace.lane_id[rows[steps]] == lane).sum()))
+    return steps[trace.lane_id[rows[steps]] == best]
+
+
+def _assign(trace: Trace, events: np.ndarray, rows: np.ndarray, steps: np.ndarray, index: np.ndarray) -> None:
+    start, end = trace.ts[rows[steps]], trace.end[rows[steps]]
+    place = np.searchsorted(start, trace.ts[events], side="right") - 1
+    inside = (place >= 0) & (trace.ts[events] < end[np.maximum(place, 0)])
+    index[events] = np.where(inside, steps[np.maximum(place, 0)], -1)
+
+
+def _runs(trace: Trace, rows: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Number of the unbroken run (same thread, N counting up by one) that each step is in."""
+    run, last = np.zeros(len(rows), np.int64), {}
+    count = 0
+    for i, lane in enumerate(trace.lane_id[rows].tolist()):
+        before = last.get(lane)
+        if before is not None and number[i] == number[before] + 1:
+            run[i] = run[before]
+        else:
+            run[i], count = count, count + 1
+        last[lane] = i
+    return run
+
+
+def _empty(trace: Trace, rows: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Which steps are the last of their run with no op and no call in them: the last ``step()`` opened them."""
+    filled = np.zeros(len(rows), bool)
+    host = trace.host_rows
+    inside = host[(trace.kind[host] != c.ANNOTATION) & (index[host] >= 0)]
+    inside = inside[~np.isin(inside, rows)]
+    filled[index[inside]] = True
+    last = np.zeros(len(rows), bool)
+    for lane in np.unique(trace.lane_id[rows]):
+        last[np.flatnonzero(trace.lane_id[rows] == lane)[-1]] = True
+    return last & ~filled & bool(len(rows) > 1 or filled.any())
+
+
+def steps(trace: Trace) -> tuple[Step, ...]:
+    """Steps of a trace, in time order."""
+    table = trace.step_table
+    if not len(table.rows):
+        return ()
+    known = bool(np.any(trace.launch_of[trace.gpu_rows] >= 0))
+    gpu_count, gpu_sum, gpu_busy = gpu_work(trace, len(table.rows))
+    lost = np.zeros(len(table.rows), bool)
+    without = lost_launches(trace)
+    lost[table.index[without][table.index[without] >= 0]] = True
+    rows = trace.overhead_rows
+    overhead = union(trace.ts[rows], trace.end[rows])
+    start, end = trace.ts[table.rows], trace.end[table.rows]
+    inside = covered_between(overhead, start, end)
+    period = _periods(trace, table)
+    found = []
+    for i, row in enumerate(table.rows.tolist()):
+        event = trace.event(row)
+        tells = known and not lost[i]
+        found.append(
+            Step(
+                event.name,
+                event.pid,
+                event.tid,
+                event.ts_us,
+                event.dur_us,
+                period[i],
+                complete=not table.empty[i] and not lost[i],
+                gpu_events=int(gpu_count[i]) if tells else None,
+                gpu_sum_us=float(gpu_sum[i]) / 1000 if tells else None,
+                gpu_busy_us=float(gpu_busy[i]) / 1000 if tells else None,
+                overhead_us=float(inside[i]) / 1000,
+                row=row,
+                number=int(table.number[i]),
+                run=int(table.run[i]),
+                empty=bool(table.empty[i]),
+            )
+        )
+    return tuple(found)
+
+
+def gpu_work(trace: Trace, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """GPU events launched in each step: their number, their sum and their union a device, in nanoseconds."""
+    rows = trace.gpu_rows
+    step = trace.step_index[rows]
+    inside = step >= 0
+    rows, step = rows[inside], step[inside]
+    number = np.bincount(step, minlength=count)
+    total, busy = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    from .gpu import device_column, sound_end
+
+    end = sound_end(trace)[rows]
+    np.add.at(total, step, end - trace.ts[rows])
+    device = device_column(trace)[rows]
+    order = np.lexsort((trace.ts[rows], device, step))
+    edges = np.flatnonzero(np.diff(step[order]) | np.diff(device[order])) + 1
+    for part in np.split(order, edges):
+        if len(part):
+            busy[step[part[0]]] += measure(union(trace.ts[rows[part]], end[part]))
+    return number, total, busy
+
+
+def _periods(trace: Trace, table: StepTable) -> list[float | None]:
+    """Start-to-start time of each step to the next of its run, µs (an empty last one closes the one before)."""
+    found: list[float | None] = [None] * len(table.rows)
+    last: dict[int, int] = {}
+    for i, run in enumerate(table.run.tolist()):
+        if run in last:
+            found[last[run]] = float(trace.ts[table.rows[i]] - trace.ts[table.rows[last[run]]]) / 1000
+        last[run] = i
+    return found
+
+
+@per_trace
+def steady(trace: Trace) -> list[int]:
+    """Indices of the complete steps less the first of each unbroken run; a lone step stays.
+
+    Steps that hold a compilation are left out where others remain: compiling is not what a step costs.
+    """
+    whole = [i for i, s in enumerate(trace.steps) if s.complete]
+    first: dict[int, int] = {}
+    for i, step in enumerate(trace.steps):
+        if not step.empty:
+            first.setdefault(step.run, i)
+    later = [i for i in whole if i != first[trace.steps[i].run]]
+    compiling = set(steps_with_compilation(trace))
+    calm = [i for i in (later or whole) if i not in compiling]
+    if calm:
+        return calm
+    # With two steps of which the second compiles, the first is all that there is to measure.
+    return [i for i in whole if i not in compiling] or later or whole
+
+
+def steps_with_compilation(trace: Trace) -> list[int]:
+    """Indices of the steps in which torch.compile compiled something."""
+    mask = trace.named(
+        lambda n: (
+            "_compile.compile_inner" in n
+            or "OutputGraph.call_user_compiler" in n
+            or n.startswith("CachingAutotuner.benchmark_all_configs")
+        )
+    )
+    found = trace.step_index[
+        np.flatnonzero(mask & (trace.kind == c.OP) | mask & (trace.kind == c.ANNOTATION))
+    ]
+    return sorted({int(i) for i in found if i >= 0})
+
+
+def pace(trace: Trace) -> float | None:
+    """What a step costs in a run, µs: the larger of the medians of start-to-start and of GPU end-to-end times.
+
+    Both are taken over the steady steps; None where no two steps follow each other.
+    """
+    chosen = steady(trace)
+    periods = [p for i in chosen if (p := trace.steps[i].period_us) is not None]
+    ends = _gpu_ends(trace)
+    between = [
+        ends[i] - ends[i - 1]
+        for i in chosen
+        if i > 0 and trace.steps[i - 1].run == trace.steps[i].run and i in ends and i - 1 in ends
+    ]
+    candidates = [float(np.median(periods))] if periods else []
+    if between:
+        candidates.append(float(np.median(between)) / 1000)
+    return max(candidates) if candidates else None
+
+
+def _gpu_ends(trace: Trace) -> dict[int, int]:
+    """End of the last GPU event launched in each step that has one, nanoseconds."""
+    from .gpu import sound_end
+
+    rows = trace.gpu_rows
+    step = trace.step_index[rows]
+    last = np.full(len(trace.steps), np.iinfo(np.int64).min)
+    np.maximum.at(last, step[step >= 0], sound_end(trace)[rows][step >= 0])
+    return {i: int(t) for i, t in enumerate(last) if t > np.iinfo(np.int64).min}
+
+
+def settled(trace: Trace) -> bool | None:
+    """Whether the last steps differ little from those before them; None with fewer than two steady steps.
+
+    The median duration of the last (up to three) steady steps against that of as many before them.
+    """
+    durations = [trace.steps[i].dur_us for i in steady(trace)]
+    k = min(3, len(durations) // 2)
+    if not k:
+        return None
+    last, before = np.median(durations[-k:]), np.median(durations[-2 * k : -k])
+    return bool(abs(last - before) <= SETTLED_CHANGE * before)
