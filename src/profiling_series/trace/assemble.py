@@ -9,7 +9,7 @@ import numpy as np
 
 from .lazy_args import ArgsReader
 from .load import DEFAULT_MAX_BYTES, Loaded, load
-from .load.columns import DTYPES, Block
+from .load.columns import DTYPES, Block, Loss
 from .load.text import undo_path_escapes
 from .model import Columns, Lane, Trace
 from .places import place_of
@@ -72,7 +72,7 @@ def read(path: str | Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Trace:
     )
 
 
-def _columns(loaded: Loaded):
+def _columns(loaded: Loaded) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, Counter[str]]:
     """Sorted columns, the sizes of the copies by row, and how many events were set aside, by reason."""
     blocks = loaded.blocks
     starts = np.cumsum([0, *(len(b.ts) for b in blocks)])
@@ -104,9 +104,10 @@ def _take(blocks: list[Block], key: str) -> np.ndarray:
     return joined
 
 
-def _placeable(ts: np.ndarray, dur: np.ndarray) -> tuple[np.ndarray, Counter]:
+def _placeable(ts: np.ndarray, dur: np.ndarray) -> tuple[np.ndarray, Counter[str]]:
     """Which events have a usable time, and how many have not, by reason."""
-    keep, counts = np.ones(len(ts), bool), Counter()
+    keep = np.ones(len(ts), bool)
+    counts: Counter[str] = Counter()
     negative = dur < 0
     zero = ts == 0
     if zero.any() and not zero.all() and int(ts[~zero].min()) >= FAR_NS:
@@ -122,7 +123,10 @@ def _placeable(ts: np.ndarray, dur: np.ndarray) -> tuple[np.ndarray, Counter]:
 
 
 def _order(ts: np.ndarray, dur: np.ndarray) -> np.ndarray:
-    """Order by (start, longest first, as in the file); torch writes nearly sorted runs, which a stable sort likes."""
+    """Order by (start, longest first, as in the file).
+
+    torch writes nearly sorted runs, which a stable sort likes.
+    """
     order = np.argsort(ts, kind="stable")
     sorted_ts = ts[order]
     tied = np.flatnonzero(sorted_ts[1:] == sorted_ts[:-1])
@@ -145,11 +149,11 @@ def _lanes(loaded: Loaded) -> list[Lane]:
     ]
 
 
-def _warnings(loaded: Loaded, set_aside: Counter, paths: int) -> list[str]:
+def _warnings(loaded: Loaded, set_aside: Counter[str], paths: int) -> list[str]:
     """What was odd about the file, one sentence a kind."""
     found = []
     for kept in (False, True):
-        kinds: dict[str, list] = {}
+        kinds: dict[str, list[Loss]] = {}
         for loss in loaded.tables.losses:
             if loss.kept == kept:
                 kinds.setdefault(loss.kind, []).append(loss)
@@ -164,8 +168,8 @@ def _warnings(loaded: Loaded, set_aside: Counter, paths: int) -> list[str]:
         )
     if not loaded.closed:
         found.append(
-            f"the file is cut short: its event array is never closed (it ends at byte {loaded.end_offset:,}); "
-            "the whole events before that were kept"
+            "the file is cut short: its event array is never closed "
+            f"(it ends at byte {loaded.end_offset:,}); the whole events before that were kept"
         )
     if loaded.trailing_bytes:
         found.append(

@@ -8,7 +8,7 @@ from . import categories as c
 from . import host, work
 from .gpu import impossible
 from .launches import launches
-from .steps import pace, settled
+from .pace import pace, settled
 from .verdict import verdict, window
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ SCHEMA = 1
 
 
 def as_dict(trace: Trace) -> dict[str, Any]:
-    """Every measure of a trace under the contract's keys; times in µs. ``findings`` is filled by its own stage."""
+    """Every measure of a trace under the contract's keys; times in µs. ``findings`` is filled later."""
     over = window(trace)
     return {
         "schema": SCHEMA,
@@ -49,7 +49,7 @@ def as_dict(trace: Trace) -> dict[str, Any]:
         "outside_steps": work.outside_steps(trace),
         "cpu_ops": len(trace.op_rows),
         "ops": host.ops(trace),
-        "annotations": host.annotations(trace),
+        "annotations": host.annotation_times(trace),
         "sync_wait_us": host.sync_wait(trace),
         "flush_sync_us": host.flush_sync(trace),
         "launches": launches(trace),
@@ -60,13 +60,13 @@ def as_dict(trace: Trace) -> dict[str, Any]:
     }
 
 
-def distributed(trace: Trace) -> dict[str, int] | None:
+def distributed(trace: Trace) -> dict[str, int | None] | None:
     """Rank and world size, where the file says both."""
     info = trace.metadata.get("distributedInfo")
     if not isinstance(info, dict) or not isinstance(info.get("rank"), int):
         return None
     world = info.get("world_size")
-    return {"rank": info["rank"], "world_size": world if isinstance(world, int) else None}  # type: ignore[dict-item]
+    return {"rank": info["rank"], "world_size": world if isinstance(world, int) else None}
 
 
 def notes(trace: Trace) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 def columns(trace: Trace) -> dict[str, np.ndarray]:
     """One array an attribute, each with one value an event, in time order.
 
-    ``name``, ``cat`` (texts), ``pid``, ``tid`` (as in the file), ``ts_us``, ``dur_us`` (µs since the trace's first
-    event; float64), ``correlation`` (-1: none), ``step`` (index into the steps, -1: none), ``launch`` (row of the
-    call that launched a GPU event, -1), ``parent`` (row of the enclosing host event, -1).
+    ``name``, ``cat`` (texts), ``pid``, ``tid`` (as in the file), ``ts_us``, ``dur_us`` (µs since the trace's
+    first event; float64), ``correlation`` (-1: none), ``step`` (index into the steps, -1: none), ``launch``
+    (row of the call that launched a GPU event, -1), ``parent`` (row of the enclosing host event, -1).
     """
     names, cats = np.array(trace.names or [""], object), np.array(trace.cats or [""], object)
     pids = np.array([lane.pid for lane in trace.lanes] or [0], object)
@@ -45,7 +46,7 @@ def to_pandas(trace: Trace) -> Any:
         pandas is not installed.
     """
     try:
-        import pandas
+        pandas = importlib.import_module("pandas")
     except ImportError:
         raise UsageError("to_pandas() needs pandas: pip install pandas") from None
     return pandas.DataFrame(columns(trace))
@@ -60,7 +61,7 @@ def to_polars(trace: Trace) -> Any:
         polars is not installed.
     """
     try:
-        import polars
+        polars = importlib.import_module("polars")
     except ImportError:
         raise UsageError("to_polars() needs polars: pip install polars") from None
     data = columns(trace)

@@ -24,8 +24,8 @@ class Frames:
     parent : int64[n]
         Index (into these arrays) of the calling frame, -1 at top.
     end : int64[n]
-        End in ns since the trace's base, no later than the caller's: a frame whose return was missed is recorded
-        as lasting until the profiler stopped.
+        End in ns since the trace's base, no later than the caller's: a frame whose return was missed is
+        recorded as lasting until the profiler stopped.
     """
 
     rows: np.ndarray
@@ -36,8 +36,8 @@ class Frames:
 def python_frames(trace: Trace) -> Frames:
     """Frames of a trace, nested by the ids that the profiler gave them.
 
-    Time alone cannot nest them: a frame whose return was missed covers its later siblings. The ids are read from
-    the file's args, so this takes a second pass over it.
+    Time alone cannot nest them: a frame whose return was missed covers its later siblings. The ids are read
+    from the file's args, so this takes a second pass over it.
     """
     rows = trace.of_kind(c.PYTHON)
     args = trace.args_of(rows.tolist())
@@ -50,7 +50,7 @@ def python_frames(trace: Trace) -> Frames:
         np.int64,
     )
     end = trace.end[rows].copy()
-    # A caller begins no later than what it calls, so callers come first in time order (the longer one on a tie).
+    # A caller begins no later than what it calls, so callers come first in time order (the longer on a tie).
     for i, above in enumerate(parent.tolist()):
         if 0 <= above < i:
             end[i] = min(end[i], end[above])

@@ -33,7 +33,7 @@ def device_column(trace: Trace) -> np.ndarray:
 @per_trace
 def stream_column(trace: Trace) -> np.ndarray:
     """Number of the (device, stream) that each event of a GPU lane is on, int64[n]."""
-    codes: dict[tuple, int] = {}
+    codes: dict[tuple[object, str], int] = {}
 
     def code(device: object, stream: object) -> int:
         return codes.setdefault((device, str(stream)), len(codes))
@@ -48,9 +48,9 @@ def stream_column(trace: Trace) -> np.ndarray:
 def impossible(trace: Trace) -> np.ndarray:
     """Rows of GPU events whose duration cannot be: it overruns the next events of its own stream by far.
 
-    One stream works in order, so an event that ends after all later ones of its stream have ended, and lasts a
-    hundred times longer than until the next began, is a broken record. Events of one graph launch are exempt:
-    branches of a graph run side by side and are recorded on one stream.
+    One stream works in order, so an event that ends after all later ones of its stream have ended, and lasts
+    a hundred times longer than until the next began, is a broken record. Events of one graph launch are
+    exempt: branches of a graph run side by side and are recorded on one stream.
     """
     rows = trace.gpu_rows
     if len(rows) < 2:
@@ -113,10 +113,10 @@ def idle_parts(
 ) -> dict[str, int]:
     """Idle time of a device over a window, by what it waited for, in nanoseconds.
 
-    Idle under a profiler overhead is told apart first. The rest, gap by gap: *host* until the launch call of the
-    event that ends the gap has returned, or until its start plus the median unqueued latency, whichever is later
-    (before that the device had nothing to do); *queued* after that; *unexplained* where the launch is not known.
-    A gap that no event ends waits for the host.
+    Idle under a profiler overhead is told apart first. The rest, gap by gap: *host* until the launch call of
+    the event that ends the gap has returned, or until its start plus the median unqueued latency, whichever
+    is later (before that the device had nothing to do); *queued* after that; *unexplained* where the launch
+    is not known. A gap that no event ends waits for the host.
     """
     free = gaps(busy(trace, rows), *window)
     under = intersect(free, overheads(trace))

@@ -33,7 +33,7 @@ def self_times(trace: Trace) -> np.ndarray:
 
 
 def _same_name_above(trace: Trace, rows: np.ndarray) -> np.ndarray:
-    """Which events stand directly or further below one of their own name (their time is in its total already)."""
+    """Which events stand anywhere below one of their own name (whose total holds their time already)."""
     found = np.zeros(len(rows), bool)
     above = trace.parent[rows].astype(np.int64)
     left = np.flatnonzero(above >= 0)
@@ -76,7 +76,7 @@ def ops(trace: Trace) -> list[dict[str, Any]]:
 
 @per_trace
 def dead_windows(trace: Trace) -> dict[int, tuple[int, int]]:
-    """For each annotation with an op inside it: its first op on that thread, and ns from its start to the op's."""
+    """First op inside each annotation that has one, on its thread, and ns from its start to the op's."""
     rows, every = trace.annotation_rows, trace.op_rows
     found: dict[int, tuple[int, int]] = {}
     for lane in np.unique(trace.lane_id[rows]):
@@ -95,7 +95,7 @@ def dead_windows(trace: Trace) -> dict[int, tuple[int, int]]:
     return found
 
 
-def annotations(trace: Trace) -> list[dict[str, Any]]:
+def annotation_times(trace: Trace) -> list[dict[str, Any]]:
     """The contract's ``annotations``: those of people (not the steps) by name, in order of appearance.
 
     The dead window is that of the first occurrence, µs: from its start to that of the first op on its thread.
@@ -133,7 +133,7 @@ def annotations(trace: Trace) -> list[dict[str, Any]]:
 
 
 def waits(trace: Trace) -> np.ndarray:
-    """Rows of the calls that wait for the GPU: ``*Synchronize``, and copies that outlast their own GPU event."""
+    """Rows of the calls that wait for the GPU: ``*Synchronize``, and copies that outlast their GPU event."""
     calls = trace.call_rows
     syncs = calls[trace.named(lambda n: bool(c.SYNCHRONIZE.search(n)))[calls]]
     owner, events = first_events(trace)
@@ -157,7 +157,7 @@ def sync_wait(trace: Trace) -> float | None:
 
 
 def flush_sync(trace: Trace) -> float | None:
-    """Length of the profiler's own last device sync, µs: a ``DeviceSynchronize`` after the last step; or None."""
+    """Length of the profiler's own device sync after the last step, µs; None where there is none."""
     rows = trace.call_rows
     rows = rows[trace.named(lambda n: n.endswith(("DeviceSynchronize", "CtxSynchronize")))[rows]]
     if trace.steps:

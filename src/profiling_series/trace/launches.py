@@ -27,7 +27,7 @@ def first_events(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
 
 
 def latencies(trace: Trace) -> np.ndarray:
-    """Launch latency of each call that launched something: its first GPU event's start − its own start, ns."""
+    """Launch latency of each call that launched something: from its start to its first GPU event's, ns."""
     calls, events = first_events(trace)
     return trace.ts[events] - trace.ts[calls]
 
@@ -63,8 +63,8 @@ def spread(values: np.ndarray) -> dict[str, float] | None:
 def launches(trace: Trace) -> dict[str, Any]:
     """The contract's ``launches``: counts over the whole file, latency and call time in µs.
 
-    Latency is from the start of the call to the start of its (first) GPU event, once a call; negative ones are
-    clock skew, kept and counted. Unqueued: only the calls made while the device was idle.
+    Latency is from the start of the call to the start of its (first) GPU event, once a call; negative ones
+    are clock skew, kept and counted. Unqueued: only the calls made while the device was idle.
     """
     calls = launch_calls(trace)
     owner = trace.launch_of[trace.gpu_rows]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def launch_of(trace: Trace) -> np.ndarray:
     """Row of the call that launched each GPU event: int32[n], -1 for none.
 
-    A GPU event belongs to the runtime or driver call of the same correlation. Where several calls share one (the
-    counter was reset, or ranks were merged into one file), it is the call of the process that drives the device,
-    and of those the last that began before the event.
+    A GPU event belongs to the runtime or driver call of the same correlation. Where several calls share one
+    (the counter was reset, or ranks were merged into one file), it is the call of the process that drives the
+    device, and of those the last that began before the event.
     """
     found = np.full(len(trace), -1, np.int32)
     gpu, calls = trace.gpu_rows, trace.call_rows
@@ -53,7 +53,7 @@ def _join_shared(trace: Trace, gpu: np.ndarray, calls: np.ndarray, found: np.nda
         choice = own or choice
         before = [r for r in choice if trace.ts[r] <= trace.ts[row]]
         best = before[-1] if before else choice[0]
-        # A runtime call and the driver call inside it may carry one id: the outer one is what the code called.
+        # A runtime call and the driver call inside it may carry one id: the outer is what the code called.
         outer = [
             r
             for r in before
@@ -65,7 +65,7 @@ def _join_shared(trace: Trace, gpu: np.ndarray, calls: np.ndarray, found: np.nda
 
 def _drivers(trace: Trace, found: np.ndarray) -> dict[int, object]:
     """Process that launches on each device, as far as unshared correlations and labels tell."""
-    votes: dict[int, Counter] = defaultdict(Counter)
+    votes: dict[int, Counter[object]] = defaultdict(Counter)
     rows = trace.gpu_rows[found[trace.gpu_rows] >= 0]
     for row in rows[:20_000].tolist():
         votes[trace.device_of(row)][trace.lanes[trace.lane_id[found[row]]].pid] += 1

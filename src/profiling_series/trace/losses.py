@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @per_trace
 def launch_calls(trace: Trace) -> np.ndarray:
-    """Rows of the launch calls: joined to a GPU event by correlation, or with a launch, copy or memset name."""
+    """Rows of the launch calls: joined to a GPU event, or with the name of a launch, a copy or a memset."""
     calls = trace.call_rows
     joined = np.zeros(len(trace), bool)
     launched = trace.launch_of[trace.gpu_rows]

@@ -9,8 +9,8 @@ def parents(start: np.ndarray, end: np.ndarray, lane: np.ndarray) -> tuple[np.nd
     """(Index of the enclosing event of each event, its end clamped to that of its parent).
 
     Events are sorted by (start, longest first); an event's parent is the innermost open one of its lane that
-    began before it and has not ended at its start; -1 at top level. A child that overruns its parent (rounding,
-    an unfinished region) is clamped to it.
+    began before it and has not ended at its start; -1 at top level. A child that overruns its parent
+    (rounding, an unfinished region) is clamped to it.
 
     Parameters
     ----------
@@ -43,8 +43,9 @@ def _one_lane(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Parents of properly nested events, by counting.
 
-    An event's depth is the number of events that began before it less those that have ended; its parent is the
-    last one before it that is one level up. Times are doubled so that an event of no length ends after its start.
+    An event's depth is the number of events that began before it less those that have ended; its parent is
+    the last one before it that is one level up. Times are doubled so that an event of no length ends after
+    its start.
     """
     n = len(start)
     begin = start * 2

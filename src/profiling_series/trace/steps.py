@@ -1,4 +1,4 @@
-"""Steps: where they are, what belongs to each, and which of them are steady."""
+"""Steps: where they are, and what belongs to each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ import numpy as np
 from . import categories as c
 from .intervals import covered_between, measure, union
 from .losses import lost_launches
-from .memo import per_trace
 
 if TYPE_CHECKING:
     from .model import Trace
-
-SETTLED_CHANGE = 0.10  # the last steps may differ by this much from those before
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Step:
 
 @dataclass(frozen=True)
 class StepTable:
-    """Rows, numbers and unbroken runs of the steps, which are empty, and the step of each event (-1: none)."""
+    """Rows, numbers and unbroken runs of the steps, which are empty, the step of each event (-1: none)."""
 
     rows: np.ndarray
     number: np.ndarray
@@ -74,13 +71,14 @@ class StepTable:
 def find_steps(trace: Trace) -> StepTable:
     """Steps of a trace and what belongs to them.
 
-    A host event belongs to the step of its process in which it starts, on any thread; a GPU event to the step of
-    its launch, whenever it ran.
+    A host event belongs to the step of its process in which it starts, on any thread; a GPU event to the step
+    of its launch, whenever it ran.
     """
     is_step = trace.named(lambda n: c.STEP.match(n) is not None)
     kind = trace.kind
     rows = np.flatnonzero(is_step & ((kind == c.ANNOTATION) | (kind == c.OP)))
-    number = np.array([int(c.STEP.match(trace.name(r))[1]) for r in rows], np.int64)  # type: ignore[index]
+    numbers = [int(found[1]) for r in rows.tolist() if (found := c.STEP.match(trace.name(r)))]
+    number = np.array(numbers, np.int64)
     index = np.full(len(trace), -1, np.int32)
     borrowed = False
     if len(rows):
@@ -135,7 +133,8 @@ def _assign(trace: Trace, events: np.ndarray, rows: np.ndarray, steps: np.ndarra
 
 def _runs(trace: Trace, rows: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Number of the unbroken run (same thread, N counting up by one) that each step is in."""
-    run, last = np.zeros(len(rows), np.int64), {}
+    run = np.zeros(len(rows), np.int64)
+    last: dict[int, int] = {}
     count = 0
     for i, lane in enumerate(trace.lane_id[rows].tolist()):
         before = last.get(lane)
@@ -148,7 +147,7 @@ def _runs(trace: Trace, rows: np.ndarray, number: np.ndarray) -> np.ndarray:
 
 
 def _empty(trace: Trace, rows: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Which steps are the last of their run with no op and no call in them: the last ``step()`` opened them."""
+    """Which steps are the last of their thread, with no op and no call: the last ``step()`` opened them."""
     filled = np.zeros(len(rows), bool)
     host = trace.host_rows
     inside = host[(trace.kind[host] != c.ANNOTATION) & (index[host] >= 0)]
@@ -223,7 +222,7 @@ def gpu_work(trace: Trace, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _periods(trace: Trace, table: StepTable) -> list[float | None]:
-    """Start-to-start time of each step to the next of its run, µs (an empty last one closes the one before)."""
+    """Time from each step's start to that of the next of its run, µs (an empty last one counts as next)."""
     found: list[float | None] = [None] * len(table.rows)
     last: dict[int, int] = {}
     for i, run in enumerate(table.run.tolist()):
@@ -231,81 +230,3 @@ def _periods(trace: Trace, table: StepTable) -> list[float | None]:
             found[last[run]] = float(trace.ts[table.rows[i]] - trace.ts[table.rows[last[run]]]) / 1000
         last[run] = i
     return found
-
-
-@per_trace
-def steady(trace: Trace) -> list[int]:
-    """Indices of the complete steps less the first of each unbroken run; a lone step stays.
-
-    Steps that hold a compilation are left out where others remain: compiling is not what a step costs.
-    """
-    whole = [i for i, s in enumerate(trace.steps) if s.complete]
-    first: dict[int, int] = {}
-    for i, step in enumerate(trace.steps):
-        if not step.empty:
-            first.setdefault(step.run, i)
-    later = [i for i in whole if i != first[trace.steps[i].run]]
-    compiling = set(steps_with_compilation(trace))
-    calm = [i for i in (later or whole) if i not in compiling]
-    if calm:
-        return calm
-    # With two steps of which the second compiles, the first is all that there is to measure.
-    return [i for i in whole if i not in compiling] or later or whole
-
-
-def steps_with_compilation(trace: Trace) -> list[int]:
-    """Indices of the steps in which torch.compile compiled something."""
-    mask = trace.named(
-        lambda n: (
-            "_compile.compile_inner" in n
-            or "OutputGraph.call_user_compiler" in n
-            or n.startswith("CachingAutotuner.benchmark_all_configs")
-        )
-    )
-    found = trace.step_index[
-        np.flatnonzero(mask & (trace.kind == c.OP) | mask & (trace.kind == c.ANNOTATION))
-    ]
-    return sorted({int(i) for i in found if i >= 0})
-
-
-def pace(trace: Trace) -> float | None:
-    """What a step costs in a run, µs: the larger of the medians of start-to-start and of GPU end-to-end times.
-
-    Both are taken over the steady steps; None where no two steps follow each other.
-    """
-    chosen = steady(trace)
-    periods = [p for i in chosen if (p := trace.steps[i].period_us) is not None]
-    ends = _gpu_ends(trace)
-    between = [
-        ends[i] - ends[i - 1]
-        for i in chosen
-        if i > 0 and trace.steps[i - 1].run == trace.steps[i].run and i in ends and i - 1 in ends
-    ]
-    candidates = [float(np.median(periods))] if periods else []
-    if between:
-        candidates.append(float(np.median(between)) / 1000)
-    return max(candidates) if candidates else None
-
-
-def _gpu_ends(trace: Trace) -> dict[int, int]:
-    """End of the last GPU event launched in each step that has one, nanoseconds."""
-    from .gpu import sound_end
-
-    rows = trace.gpu_rows
-    step = trace.step_index[rows]
-    last = np.full(len(trace.steps), np.iinfo(np.int64).min)
-    np.maximum.at(last, step[step >= 0], sound_end(trace)[rows][step >= 0])
-    return {i: int(t) for i, t in enumerate(last) if t > np.iinfo(np.int64).min}
-
-
-def settled(trace: Trace) -> bool | None:
-    """Whether the last steps differ little from those before them; None with fewer than two steady steps.
-
-    The median duration of the last (up to three) steady steps against that of as many before them.
-    """
-    durations = [trace.steps[i].dur_us for i in steady(trace)]
-    k = min(3, len(durations) // 2)
-    if not k:
-        return None
-    last, before = np.median(durations[-k:]), np.median(durations[-2 * k : -k])
-    return bool(abs(last - before) <= SETTLED_CHANGE * before)

@@ -11,7 +11,7 @@ from . import categories as c
 from .gpu import device_rows, sound_end
 from .losses import lost_launches
 from .memo import per_trace
-from .steps import steady
+from .pace import steady
 from .work import devices, loader_share
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def why_undetermined(trace: Trace) -> str | None:
         calls = trace.call_rows[trace.named(c.launches_kernel)[trace.call_rows]]
         if len(calls):
             return (
-                f"{len(calls)} kernel launches but no GPU event: the GPU side was not recorded (CUPTI held by "
-                "another tool or not permitted, WSL, a container without the privilege)"
+                f"{len(calls)} kernel launches but no GPU event: the GPU side was not recorded "
+                "(CUPTI held by another tool or not permitted, WSL, a container without the privilege)"
             )
         other = sum("mtia" in cat.lower() for cat in trace.cats)
         return (
@@ -109,8 +109,8 @@ def why_undetermined(trace: Trace) -> str | None:
     lost = lost_launches(trace)
     if len(lost):
         return (
-            f"{len(lost)} kernel launch{'es' * (len(lost) != 1)} without a GPU event: kernels were lost, so the "
-            "GPU's share is not known"
+            f"{len(lost)} kernel launch{'es' * (len(lost) != 1)} without a GPU event: kernels were lost, "
+            "so the GPU's share is not known"
         )
     return None
 
@@ -147,7 +147,8 @@ def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
         says += f" (at least {GPU_BOUND_SHARE:.0%})"
     elif host and loading >= LOADER_IDLE_SHARE * host:
         found["regime"] = "input-bound"
-        says += f"; {min(loading / host, 1):.0%} of the time in which it waited for the host, a data loader was awaited"
+        waited = f"{min(loading / host, 1):.0%} of the time in which it waited for the host"
+        says += f"; {waited}, a data loader was awaited"
     elif share < OVERHEAD_BOUND_SHARE and other < QUEUED_IDLE_SHARE * idle:
         found["regime"] = "overhead-bound"
         says += (

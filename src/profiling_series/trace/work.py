@@ -20,7 +20,7 @@ _COPY_KIND = re.compile(r"\b([HDPA]to[HDPA])\b", re.I)
 
 
 def kernels(trace: Trace) -> list[dict[str, Any]]:
-    """The contract's ``kernels``: kernels by name, most time first; µs. Impossible durations are not ranked."""
+    """The contract's ``kernels``: by name, most time first; µs. Impossible durations are not ranked."""
     rows = trace.of_kind(c.KERNEL)
     rows = rows[~np.isin(rows, impossible(trace))]
     order = np.argsort(trace.name_id[rows], kind="stable")
@@ -60,7 +60,7 @@ def copy_kind(name: str, kind: int) -> tuple[str, bool | None]:
 
 
 def copies(trace: Trace) -> list[dict[str, Any]]:
-    """The contract's ``copies``: copies and memsets by kind, most time first; bytes in all, None where unknown."""
+    """The contract's ``copies``: copies and memsets by kind, most time first; bytes None where unknown."""
     rows = trace.of_kind(c.MEMCPY, c.MEMSET)
     rows = rows[~np.isin(rows, impossible(trace))]
     size = dict(zip(trace.copy_rows.tolist(), trace.copy_bytes.tolist(), strict=True))
@@ -68,7 +68,7 @@ def copies(trace: Trace) -> list[dict[str, Any]]:
         (n, k): copy_kind(trace.names[n], k)
         for n, k in set(zip(trace.name_id[rows].tolist(), trace.kind[rows].tolist(), strict=True))
     }
-    found: dict[tuple, dict[str, Any]] = {}
+    found: dict[tuple[str, bool | None], dict[str, Any]] = {}
     for row, n, k in zip(rows.tolist(), trace.name_id[rows].tolist(), trace.kind[rows].tolist(), strict=True):
         key = kinds[n, k]
         entry = found.setdefault(
@@ -169,7 +169,7 @@ def outside_steps(trace: Trace) -> dict[str, Any]:
 
 
 def loader_share(trace: Trace, rows: np.ndarray, window: tuple[int, int]) -> int:
-    """How much of a device's idle time inside a window passes while a data loader is waited for, nanoseconds."""
+    """Idle time of a device inside a window that passes while a data loader is waited for, nanoseconds."""
     loading = np.flatnonzero(
         trace.named(lambda n: bool(c.DATA_LOADER.search(n))) & np.isin(trace.kind, (c.OP, c.ANNOTATION))
     )

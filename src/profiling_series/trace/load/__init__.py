@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...errors import TraceError
 from . import kineto
-from .columns import Block, Loss, Tables
+from .columns import Block, Tables
 from .generic import Cutter
 from .head import find_events, metadata_of
 from .source import DEFAULT_MAX_BYTES, Source
@@ -23,6 +24,9 @@ SEPARATOR = b"\n  },\n  {\n"
 SCAN_BYTES = 8 << 20
 THREADS = 2
 
+_Scanned = tuple[Block, bytes | None]  # columns, what follows the end of the array if it was met
+_Read = tuple[list[Block], bytes | None, int]  # blocks, what follows the array, where reading ended
+
 
 @dataclass
 class Loaded:
@@ -31,7 +35,7 @@ class Loaded:
     source: Source
     blocks: list[Block]
     tables: Tables
-    metadata: dict
+    metadata: dict[str, Any]
     closed: bool
     trailing_bytes: int
     end_offset: int
@@ -70,7 +74,7 @@ def load(path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Loaded:
     return loaded
 
 
-def _read_generic(stream: Iterator[bytes], head: bytes, start: int, tables: Tables):
+def _read_generic(stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
     cutter = Cutter(tables)
     cutter.offset = start
     blocks = list(cutter.feed(head[start:]))
@@ -86,13 +90,13 @@ def _read_generic(stream: Iterator[bytes], head: bytes, start: int, tables: Tabl
     return blocks, (cutter.footer + footer if cutter.ended else None), end
 
 
-def _read_plain(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables):
+def _read_plain(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
     stream.close()  # type: ignore[attr-defined]
     with source.path.open("rb") as file:
         descriptor = file.fileno()
         bounds = _bounds(source, descriptor, start)
 
-        def scan(k: int) -> tuple[Block, bytes | None]:
+        def scan(k: int) -> _Scanned:
             return kineto.scan_file(descriptor, bounds[k], bounds[k + 1], tables)
 
         if len(bounds) <= 2:
@@ -117,7 +121,7 @@ def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
     return [bounds[0], *(b + len(SEPARATOR) - 5 for b in bounds[1:]), source.size]
 
 
-def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables):
+def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
     end = [start]
 
     def pieces() -> Iterator[tuple[bytes, int]]:
@@ -140,8 +144,8 @@ def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: i
 
     with ThreadPoolExecutor(THREADS) as pool:
 
-        def scanned() -> Iterator[tuple[Block, bytes | None]]:
-            waiting: list[Future] = []
+        def scanned() -> Iterator[_Scanned]:
+            waiting: list[Future[_Scanned]] = []
             for data, offset in pieces():
                 waiting.append(pool.submit(kineto.scan, data, offset, tables))
                 if len(waiting) > THREADS:
@@ -153,7 +157,7 @@ def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: i
     return blocks, footer, end[0]
 
 
-def _until_end(results: Iterator[tuple[Block, bytes | None]], size: int):
+def _until_end(results: Iterator[_Scanned], size: int) -> _Read:
     """Blocks up to the one in which the array ends; what follows it belongs to no event of this trace."""
     blocks: list[Block] = []
     footer: bytes | None = None

@@ -35,7 +35,17 @@ def carries_args(cat: str) -> bool:
     return cat.lower() not in _NOT_CARRYING
 
 
-def parse_args(buffer, word, byte, start, length, first, opens, close, cats, tables: Tables):
+def parse_args(
+    word: np.ndarray,
+    byte: np.ndarray,
+    start: np.ndarray,
+    length: np.ndarray,
+    first: np.ndarray,
+    opens: np.ndarray,
+    close: np.ndarray,
+    cats: np.ndarray,
+    tables: Tables,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Correlation and queue of each event, bytes of the copies, and which events need a closer look.
 
     ``opens`` and ``close`` are the first line of each event and the first line after it; ``cats`` its
@@ -71,7 +81,9 @@ def _on_gpu(cat: str) -> bool:
     return not cat.lower().endswith(("_runtime", "_driver"))
 
 
-def _trailing_correlation(word, line, end):
+def _trailing_correlation(
+    word: np.ndarray, line: np.ndarray, end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The number after '"correlation": ' where it ends the line."""
     value, found = np.zeros(len(line), np.int64), np.zeros(len(line), bool)
     left = np.arange(len(line))
@@ -87,7 +99,9 @@ def _trailing_correlation(word, line, end):
     return value, found
 
 
-def _walk(word, byte, line, end):
+def _walk(
+    word: np.ndarray, byte: np.ndarray, line: np.ndarray, end: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Fields of GPU events' args lines, -1 where a line has none, and which lines were understood."""
     fields = {key: np.full(len(line), -1, np.int64) for key in ("correlation", "device", "stream", "bytes")}
     good = np.ones(len(line), bool)
@@ -126,7 +140,7 @@ def _skip_spaces(byte: np.ndarray, at: np.ndarray) -> np.ndarray:
     return at
 
 
-def _number_at(word, at):
+def _number_at(word: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Value and number of digits of the unsigned number (≤ 15 digits) at ``at``, and whether it is one."""
     head, digits = word[at], _count_digits(word[at])
     value, _ = parse_eight(head << ((np.uint64(8) - digits) * np.uint64(8) & np.uint64(63)), digits)

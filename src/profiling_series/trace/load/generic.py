@@ -14,6 +14,7 @@ from .args import carries_args
 from .columns import NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
 from .decimal_ns import parse_us, to_ns, words
 from .pieces import read_pieces
+from .text import parse_object
 
 CHUNK_BYTES = 1 << 20
 MAX_EVENT_BYTES = 64 << 20
@@ -160,9 +161,9 @@ def _columns(events: list[_Event], chunk: bytes, offset: int, tables: Tables) ->
     reader = single.Reader(tables)
     for index in odd:
         # A flat reading keeps the digits; the message of a loss names the chunk's offset.
-        event = single.parse_object(texts[index])[0]
-        if event is not None:
-            reader.add(event, address(offset, index))
+        flat = parse_object(texts[index])[0]
+        if flat is not None:
+            reader.add(flat, address(offset, index))
     merged = reader.joined_to(block)
     order = np.argsort(-merged.where, kind="stable")
     return _reordered(merged, order)
@@ -201,7 +202,14 @@ def _plain_columns(plain: list[tuple[int, _Event]], offset: int, tables: Tables)
     return block_of(columns, *(zip(*copies, strict=True) if copies else ((), ())))
 
 
-def _read_args(row, event, correlation, queue, copies, tables: Tables) -> None:
+def _read_args(
+    row: int,
+    event: _Event,
+    correlation: np.ndarray,
+    queue: np.ndarray,
+    copies: list[tuple[int, int]],
+    tables: Tables,
+) -> None:
     try:
         args = _ARGS.decode(event.args)
     except (msgspec.DecodeError, RecursionError):

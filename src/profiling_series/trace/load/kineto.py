@@ -54,7 +54,7 @@ _scratch = threading.local()
 
 
 def _buffer(size: int) -> bytearray:
-    """This thread's scratch buffer, at least ``size`` long and line breaks at first: used again, it costs no pages."""
+    """Scratch buffer of the current thread, at least ``size`` long; used again, it costs no new pages."""
     if len(getattr(_scratch, "buffer", b"")) < size:
         _scratch.buffer = bytearray(b"\n") * (size + size // 4)
     return _scratch.buffer
@@ -75,7 +75,8 @@ def scan_file(descriptor: int, begin: int, end: int, tables: Tables) -> tuple[Bl
 def scan(data: bytes, offset: int, tables: Tables) -> tuple[Block, bytes | None]:
     """Columns of the complete events of ``data``, and what follows the array's end if it is in there.
 
-    ``data`` holds whole events, as they stand at ``offset`` of the file; None if the array does not end in it.
+    ``data`` holds whole events, as they stand at ``offset`` of the file; None if the array does not end in
+    it.
     """
     buffer = _buffer(len(data) + 2 * PAD)
     buffer[PAD : PAD + len(data)] = data
@@ -104,7 +105,7 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
     columns, slow_header = _read_headers(word, start, length, opens, fast, buffer, tables)
     good = np.flatnonzero(fast)
     correlation, queue, copy_at, copy_bytes, slow_args = parse_args(
-        buffer, word, byte, start, length, first, opens[good], close[good], columns["cat"], tables
+        word, byte, start, length, first, opens[good], close[good], columns["cat"], tables
     )
     slow = np.zeros(len(opens), bool)
     slow[good[slow_header | slow_args]] = True
@@ -145,7 +146,16 @@ def _skippable(byte: np.ndarray, start: np.ndarray, opens: np.ndarray, phase_oth
     return phase_other & np.isin(letter, np.frombuffer(b"sftbenCNOD", np.uint8))
 
 
-def _read_times(word, byte, start, length, first, opens, close, closed):
+def _read_times(
+    word: np.ndarray,
+    byte: np.ndarray,
+    start: np.ndarray,
+    length: np.ndarray,
+    first: np.ndarray,
+    opens: np.ndarray,
+    close: np.ndarray,
+    closed: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which events are of the fixed form, and their ts and dur in nanoseconds."""
     n = len(opens)
     ts, dur = np.zeros(n, np.uint64), np.zeros(n, np.int64)
@@ -199,7 +209,15 @@ def _likely_lengths(word: np.ndarray, times: np.ndarray, size: np.ndarray) -> li
     return every
 
 
-def _read_headers(word, start, length, opens, fast, buffer, tables):
+def _read_headers(
+    word: np.ndarray,
+    start: np.ndarray,
+    length: np.ndarray,
+    opens: np.ndarray,
+    fast: np.ndarray,
+    buffer: bytearray,
+    tables: Tables,
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Codes of name, category and lane of the fast events, and which of them no parser understood."""
     lines = opens[np.flatnonzero(fast)] + 1
     at, size = start[lines], length[lines]
@@ -220,7 +238,7 @@ def _read_headers(word, start, length, opens, fast, buffer, tables):
     }, slow
 
 
-def _read_header(line: bytes, tables: Tables) -> tuple[int, int, int]:
+def _read_header(line: bytes | bytearray, tables: Tables) -> tuple[int, int, int]:
     """Codes of (name, category, lane) of one header line; (-1, 0, 0) where it needs a closer look."""
     event, repaired = parse_object(b"{" + line.strip().rstrip(b",") + b"}")
     if event is None or repaired or set(event) != {"ph", "cat", "name", "pid", "tid"}:
@@ -239,7 +257,7 @@ def hash_lines(word: np.ndarray, at: np.ndarray, size: np.ndarray) -> np.ndarray
     h = (size[order].astype(np.uint64) + _KEY) * _MIX
     most = int(steps[0]) if len(steps) else 0
     active = len(steps) - np.searchsorted(steps[::-1], np.arange(most), side="right")
-    for step, k in enumerate(active.tolist()):
+    for k in active.tolist():
         # The last word of a line overlaps the one before it.
         mixed = h[:k] ^ word[np.minimum(at[:k], end[:k])]
         mixed *= _KEY

@@ -17,7 +17,7 @@ _FOLLOWS = re.compile(rb"\s*(?:[,\]]|$)")
 
 
 def event_end(text: bytes, start: int) -> int:
-    """End of the object at ``start``: by its braces outside strings, else where the next event seems to begin."""
+    """End of the object at ``start``: by its braces outside strings, else where the next event may begin."""
     depth = 0
     for match in _TOKEN.finditer(text, start):
         depth += {b"{": 1, b"}": -1}.get(match[0], 0)

@@ -69,7 +69,7 @@ class Reader:
         self.copies: list[tuple[int, int]] = []
 
     def read(self, text: bytes, offset: int) -> None:
-        """Take in the event(s) of ``text``, which begins at ``offset`` of the file; repair, or count as lost."""
+        """Take in the event of ``text``, at ``offset`` of the file; repaired, or counted as lost."""
         stripped = text.strip().rstrip(b",").rstrip()
         if not stripped or stripped in (b"]", b"]}"):
             return
@@ -105,9 +105,11 @@ class Reader:
         name, cat, lane = codes_of(event, self.tables)
         args = event.get("args")
         args = args if isinstance(args, dict) and carries_args(self.tables.cats.values[cat]) else {}
-        self._append(ts, dur, name, cat, lane, args, where, event)
+        self._append(ts, dur, name, cat, lane, args, where)
 
-    def _append(self, ts, dur, name, cat, lane, args, where, event) -> None:
+    def _append(
+        self, ts: int, dur: int, name: int, cat: int, lane: int, args: dict[str, Any], where: int
+    ) -> None:
         row = self.rows
         device, stream = args.get("device"), args.get("stream")
         queue = NO_QUEUE

@@ -74,9 +74,9 @@ def _reason(error: Exception, text: str) -> str:
 
 
 def undo_path_escapes(name: str) -> str:
-    """Name in which a file location gets back the backslashes that JSON read as escapes.
+    r"""Name in which a file location gets back the backslashes that JSON read as escapes.
 
-    ``proj\\new_table.py(7): build``, written with a lone backslash, is valid JSON for a name with a line
+    ``proj\new_table.py(7): build``, written with a lone backslash, is valid JSON for a name with a line
     break in it; no file location holds one.
     """
     if not _CONTROL_IN_PATH.search(name):
