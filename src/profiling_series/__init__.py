@@ -1,0 +1,64 @@
+"""Learn to read what ``torch.profiler`` gives back, and have your own traces read with you.
+
+The names below are loaded when they are first used: importing this package loads neither torch nor matplotlib
+nor numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "profiling_series.errors": (
+        "CaptureError",
+        "ProfilingSeriesError",
+        "RecordingMissing",
+        "TraceError",
+        "UsageError",
+    ),
+    "profiling_series.workloads": ("WORKLOADS", "MatmulAdd"),
+    "profiling_series.profiler": ("Capture", "Schedule", "capture", "record", "record_callable"),
+    "profiling_series.trace": ("Trace", "read"),
+    "profiling_series.report": ("dispatch_chain", "show", "summary", "table", "timeline"),
+    "profiling_series.claims": ("check",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [*sorted(_HOME_OF), "__version__"]
+
+if TYPE_CHECKING:
+    from profiling_series.claims import check as check
+    from profiling_series.errors import CaptureError as CaptureError
+    from profiling_series.errors import ProfilingSeriesError as ProfilingSeriesError
+    from profiling_series.errors import RecordingMissing as RecordingMissing
+    from profiling_series.errors import TraceError as TraceError
+    from profiling_series.errors import UsageError as UsageError
+    from profiling_series.profiler import Capture as Capture
+    from profiling_series.profiler import Schedule as Schedule
+    from profiling_series.profiler import capture as capture
+    from profiling_series.profiler import record as record
+    from profiling_series.profiler import record_callable as record_callable
+    from profiling_series.report import dispatch_chain as dispatch_chain
+    from profiling_series.report import show as show
+    from profiling_series.report import summary as summary
+    from profiling_series.report import table as table
+    from profiling_series.report import timeline as timeline
+    from profiling_series.trace import Trace as Trace
+    from profiling_series.trace import read as read
+    from profiling_series.workloads import WORKLOADS as WORKLOADS
+    from profiling_series.workloads import MatmulAdd as MatmulAdd
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
