@@ -1,0 +1,181 @@
+"""The fresh process of a capture: ``python -m profiling_series.profiler.child``, told by JSON on its stdin.
+
+As a process's fifth profile, the first launch of a step took 280–309 µs on an NVIDIA H200 where it took 41–69
+as its first; so each capture gets a process of its own. Standard output carries one JSON object a line:
+``{"progress": …}`` while it runs, then ``{"done": [trace path, …]}`` or ``{"error": …, "kind": …}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from typing import IO, Any
+
+from profiling_series import workloads
+from profiling_series.errors import CaptureError, UsageError
+from profiling_series.profiler import names
+from profiling_series.profiler import request as requests
+from profiling_series.profiler.captured import Capture
+from profiling_series.profiler.failure import explain
+from profiling_series.profiler.request import WARM_CALLS, Request
+from profiling_series.profiler.window import Windows
+from profiling_series.workloads import Step
+from profiling_series.workloads.memory import check_fits
+
+Progress = Callable[[str], None]
+
+
+def main() -> int:
+    """Return 0 with the capture's files written and named on standard output, 1 with an error named there."""
+    answers = _own_stdout()
+    try:
+        order = json.load(sys.stdin)
+        request = requests.from_json(order["request"])
+        captures = measure(request, order["device"], order["out"], partial(_say, answers, "progress"))
+    except Exception as error:
+        traceback.print_exc()
+        known = explain(error)
+        kind = "usage" if isinstance(known, UsageError) else "capture"
+        _write(answers, {"error": str(known), "kind": kind})
+        return 1
+    _say(answers, "done", [str(capture.trace_path) for capture in captures])
+    return 0
+
+
+def measure(request: Request, device: str, out: str, progress: Progress) -> list[Capture]:
+    """Return the captures of the request, run in this process and stored under `out`.
+
+    Parameters
+    ----------
+    request : Request
+        What to measure.
+    device : {"auto", "cuda", "cpu"}
+        Where; "auto" is CUDA if there is one.
+    out : str
+        Absolute path of the folder to write to.
+    progress : callable
+        Called with a few words at each stage.
+
+    Returns
+    -------
+    list of Capture
+        One a window of the schedule.
+    """
+    progress("importing torch")
+    import torch
+
+    device = chosen_device(device)
+    if request.compile is not None and device == "cuda":
+        _check_triton_capability()
+    check_fits(request.workload, device)
+    progress(f"preparing the data on {device}")
+    torch.manual_seed(request.seed)
+    step = request.workload.prepare(device, request.seed)
+    if request.compile is not None:
+        step = step.compiled(request.compile)
+    synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
+    synchronize()
+    compiling = " (the first compiles)" if request.compile is not None else ""
+    if request.warm:
+        progress(f"warming up: {WARM_CALLS} calls{compiling}")
+        compiling = ""
+        for _ in range(WARM_CALLS):
+            step()
+        synchronize()
+    windows = Windows(
+        out=out,
+        key=request.key,
+        annotation=request.workload.annotation,
+        schedule=request.schedule,
+        device=device,
+        facts={
+            **request.to_json(),
+            "digest": request.digest,
+            "code": workloads.code_digest(request.workload),
+        },
+    )
+    progress(f"profiling {request.schedule.steps} steps{compiling}: {request.schedule}")
+    profile_steps(step, windows)
+    return windows.captures
+
+
+def profile_steps(step: Step, windows: Windows) -> None:
+    """Return None with every window recorded: the loop that a reader would write, and no more.
+
+    The profiler itself waits for the device when a window closes; a synchronization of ours would be one more
+    call in the last step.
+    """
+    from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+    activities = [ProfilerActivity.CPU]
+    if windows.device == "cuda":
+        activities.append(ProfilerActivity.CUDA)
+    annotation = names.safe(windows.annotation)
+    terms = schedule(**windows.schedule.params())
+    with profile(activities=activities, schedule=terms, on_trace_ready=windows.close) as prof:
+        try:
+            for _ in range(windows.schedule.steps):
+                with record_function(annotation):
+                    step()
+                prof.step()
+        except BaseException:
+            windows.abandoned = True
+            raise
+    if len(windows.captures) != windows.schedule.repeat:
+        raise CaptureError(
+            f"torch closed {len(windows.captures)} of {windows.schedule.repeat} windows of the schedule"
+        )
+
+
+def chosen_device(device: str) -> str:
+    """Return ``"cuda"`` or ``"cpu"`` for what was asked; raise `UsageError` where there is no CUDA to use."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cpu" if device == "cpu" else "cuda"
+    if device == "cuda":
+        why = (
+            "finds no GPU that it can use (is there one, with its driver?)"
+            if torch.version.cuda or torch.version.hip
+            else "is a build for the CPU only"
+        )
+        raise UsageError(
+            f"CUDA was asked for, but torch {torch.__version__} {why}; "
+            "use source='cpu' to measure this CPU, or source='replay' for a recording"
+        )
+    return "cpu"
+
+
+def _check_triton_capability() -> None:
+    import torch
+
+    major, minor = torch.cuda.get_device_capability()
+    if torch.version.cuda and major < 7:
+        raise UsageError(
+            f"torch.compile needs a GPU of compute capability 7.0 or later for Triton, and "
+            f"{torch.cuda.get_device_name()} has {major}.{minor}: capture it eager (compile=None)"
+        )
+
+
+def _own_stdout() -> IO[str]:
+    """Return the real standard output for our answers alone; what libraries print goes to standard error."""
+    sys.stdout.flush()
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    return answers
+
+
+def _say(answers: IO[str], key: str, value: Any) -> None:
+    _write(answers, {key: value})
+
+
+def _write(answers: IO[str], message: dict[str, Any]) -> None:
+    print(json.dumps(message), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

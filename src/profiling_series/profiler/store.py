@@ -1,0 +1,180 @@
+"""Where captures are kept: a trace, a table and a provenance under a key, each written whole or not."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from profiling_series.errors import ProfilingSeriesError, UsageError
+
+_SUFFIXES = (".json.gz", ".txt", ".provenance.json")
+# Above this the last percents of compression cost more time than they are worth.
+_SMALL_BYTES = 32 << 20
+
+
+@dataclass(frozen=True)
+class Files:
+    """The three paths of one capture.
+
+    Parameters
+    ----------
+    trace : Path
+        The gzipped trace, ``<key>.json.gz``.
+    table : Path
+        torch's own table, ``<key>.txt``.
+    provenance : Path
+        Where, when and from what it was made, ``<key>.provenance.json``.
+    """
+
+    trace: Path
+    table: Path
+    provenance: Path
+
+
+def files_of(base: Path) -> Files:
+    """Return the three paths for a folder and key, or for any one of the three given as `base`."""
+    text = os.fspath(base)
+    for suffix in sorted(_SUFFIXES, key=len, reverse=True):
+        if text.endswith(suffix):
+            text = text[: -len(suffix)]
+            break
+    return _files(text)
+
+
+def _files(base: str) -> Files:
+    # Not with_suffix(): a key may hold dots.
+    return Files(*(Path(base + suffix) for suffix in _SUFFIXES))
+
+
+def place(out: str | os.PathLike[str], key: str) -> Files:
+    """Return where `key` goes under `out`, the folders made, all of it known to be writable.
+
+    Parameters
+    ----------
+    out : path-like
+        Folder of the captures.
+    key : str
+        The capture's key, folders separated by ``/``.
+
+    Returns
+    -------
+    Files
+        The paths to write.
+
+    Raises
+    ------
+    UsageError
+        The path is empty, is or crosses a file, is a device, or cannot be written: told before anything is
+        recorded, since torch itself says nothing.
+    """
+    text = os.fspath(out) if isinstance(out, str | os.PathLike) else ""
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise UsageError(f"out must be a folder to write to, not {out!r:.80}")
+    files = _files(os.path.join(os.path.abspath(text), key))
+    folder = files.trace.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write captures to {text}: {error.strerror}: {error.filename}") from None
+    for path in (files.trace, files.table, files.provenance):
+        if path.exists() and not path.is_file():
+            raise UsageError(f"cannot write {path}: there is something there that is not a plain file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write captures to {folder}: permission denied")
+    return files
+
+
+def write(files: Files, trace: bytes, table: str, provenance: Mapping[str, Any]) -> None:
+    """Return None with all three files in place; each appears whole or stays as it was.
+
+    Parameters
+    ----------
+    files : Files
+        From `place`.
+    trace : bytes
+        The trace, gzipped.
+    table : str
+        torch's table.
+    provenance : mapping
+        JSON-able facts.
+
+    Raises
+    ------
+    ProfilingSeriesError
+        The disk is full, or refuses for another reason.
+    """
+    described = {**provenance, "trace_sha256": hashlib.sha256(trace).hexdigest()}
+    text = json.dumps(described, indent=2, allow_nan=False) + "\n"
+    _replace(files.trace, trace)
+    _replace(files.table, table.encode("utf-8", "backslashreplace"))
+    _replace(files.provenance, text.encode("ascii"))
+
+
+def compress(data: bytes) -> bytes:
+    """Return the bytes gzipped, without a date, so that equal traces give equal files."""
+    return gzip.compress(data, compresslevel=9 if len(data) < _SMALL_BYTES else 5, mtime=0)
+
+
+def read(base: Path) -> tuple[Files, str, dict[str, Any]]:
+    """Return the paths, the table and the provenance of a stored capture.
+
+    Parameters
+    ----------
+    base : Path
+        Folder and key, or the path of any of the three files.
+
+    Returns
+    -------
+    tuple of Files, str and dict
+        What `write` wrote; the trace itself is left to be read when it is needed. Where the trace is not the
+        one that the provenance describes, the provenance's warnings say so.
+
+    Raises
+    ------
+    UsageError
+        One of the three files is missing, or the provenance is not JSON.
+    """
+    files = files_of(base)
+    try:
+        table = files.table.read_text(encoding="utf-8")
+        provenance = json.loads(files.provenance.read_text(encoding="utf-8"))
+        found = hashlib.sha256(files.trace.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UsageError(f"no capture here: {error.filename}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{files.provenance}: not the provenance of a capture: {error}") from None
+    if not isinstance(provenance, dict):
+        raise UsageError(f"{files.provenance}: not the provenance of a capture: no JSON object")
+    if provenance.get("trace_sha256") not in (None, found):
+        note = f"{files.trace.name} is not the trace that its provenance describes: it was changed since"
+        provenance["warnings"] = [*provenance.get("warnings", []), note]
+    return files, table, provenance
+
+
+def _replace(path: Path, data: bytes) -> None:
+    # In the same folder: os.replace is atomic only within one file system. Several processes that write one
+    # path then leave the file of one of them, never a mixture.
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files that only their owner may read
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+        raise ProfilingSeriesError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
