@@ -1,0 +1,168 @@
+"""The arguments of every command, and the help that teaches their words."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from typing import Any
+
+import profiling_series
+from profiling_series.cli import list_, read, run
+from profiling_series.profiler import COMPILE_MODES, SOURCES
+from profiling_series.workloads import WORKLOADS
+
+_MAIN = """\
+Measure a workload under torch.profiler and read the result, or read any trace that torch.profiler wrote.
+
+  profiling-series run matmul-add --size 64      measure two kernels, keep the trace, say what it shows
+  profiling-series read trace.json.gz            say what a trace of your own shows
+  profiling-series list                          what can be run, and what is shipped as a recording
+"""
+
+_RUN = """\
+Run one workload in a fresh process under torch.profiler. Three files are written under --out: the trace
+(.json.gz, for ui.perfetto.dev and for `profiling-series read`), torch's own table (.txt) and where both come
+from (.provenance.json). Then the trace is read to you.
+"""
+
+_RUN_WORDS = """\
+words:
+  step        one call of the workload; a trace shows it as ProfilerStep#N
+  cold, warm  cold: the first step is the process's first call, and compiled code starts from an empty cache;
+              warm (--warmup): three calls come before the profiler
+  schedule    steps to skip (--wait), to let the profiler start up in (--warmup-steps), and to record
+              (--active); three recorded steps show what happens, twenty measure it
+  eager       torch runs op by op; --compile puts torch.compile in front
+
+The times in a trace include the profiler's own cost. To claim a speed, time the loop without it.
+
+examples:
+  profiling-series run matmul-add                                64×64, bf16, cold, eager
+  profiling-series run matmul-add --size 4096 --warmup           large enough to keep a GPU busy
+  profiling-series run matmul-add --warmup --compile --active 20
+  profiling-series run matmul-add --device recorded              the recording of a GPU, none needed here
+"""
+
+_READ = """\
+Say what a trace shows: its steps, what the GPU did in them, how long it waited and why. It reads the files
+of torch.profiler, .json or .json.gz, of any machine; nothing is run, and torch is not needed.
+"""
+
+_READ_WORDS = """\
+exit codes:
+  0  every file was read, whatever it shows
+  2  wrong use
+  3  a file is not readable as a trace; the others are read all the same, and standard error says why
+
+examples:
+  profiling-series read traces/01_matmul_add/64_bf16_cold_eager.json.gz
+  profiling-series read *.json.gz --json | jq .verdict.regime
+"""
+
+_LIST = "Print the workloads that can be run, with their parameters, and the recordings in the package."
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; each command's function is its default for ``work``."""
+    parser = argparse.ArgumentParser(
+        prog="profiling-series", description=_MAIN, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {profiling_series.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_run(commands)
+    _add_read(commands)
+    _add_list(commands)
+    return parser
+
+
+def _add_run(commands: Any) -> None:
+    parser = _command(commands, "run", "measure a workload and read its trace", _RUN, _RUN_WORDS)
+    names = parser.add_subparsers(title="workloads", metavar="WORKLOAD", required=True)
+    for name, workload in WORKLOADS.items():
+        summary = (workload.__doc__ or name).splitlines()[0]
+        one = _command(names, name, summary.replace("``", "").replace("%", "%%"), _RUN, _RUN_WORDS)
+        _add_parameters(one.add_argument_group("the workload"), workload)
+        _add_measuring(one.add_argument_group("how it is measured"))
+        one.set_defaults(work=run.work, workload=workload)
+
+
+def _add_parameters(group: Any, workload: type[Any]) -> None:
+    """Add one option for each field of the workload, from the field's metadata."""
+    for field in fields(workload):
+        more = {key: field.metadata[key] for key in ("type", "choices") if key in field.metadata}
+        default = "" if field.default is None else " (default: %(default)s)"
+        group.add_argument(
+            f"--{field.name.replace('_', '-')}",
+            default=field.default,
+            dest=f"param_{field.name}",
+            help=field.metadata["help"] + default,
+            metavar=None if "choices" in more else "N",
+            **more,
+        )
+
+
+def _add_measuring(group: Any) -> None:
+    group.add_argument(
+        "--warmup", action="store_true", help="three calls before the profiler (default: cold)"
+    )
+    group.add_argument(
+        "--compile",
+        nargs="?",
+        const="default",
+        choices=COMPILE_MODES,
+        metavar="MODE",
+        help=f"through torch.compile, in one of its modes: {', '.join(COMPILE_MODES)} (default: eager)",
+    )
+    group.add_argument(
+        "--device",
+        "--source",
+        dest="source",
+        default="auto",
+        choices=SOURCES,
+        help="auto: CUDA if there is one, else this CPU; recorded: the shipped recording of these very "
+        "parameters; replay: CUDA if there is one, else the recording (default: auto)",
+    )
+    group.add_argument("--wait", type=int, metavar="N", default=1, help="steps to skip (default: 1)")
+    group.add_argument(
+        "--warmup-steps",
+        type=int,
+        metavar="N",
+        default=1,
+        help="steps for the profiler to start up in (default: 1)",
+    )
+    group.add_argument("--active", type=int, metavar="N", default=3, help="steps to record (default: 3)")
+    group.add_argument(
+        "--seed", type=int, metavar="N", default=0, help="seed of the random data (default: 0)"
+    )
+    group.add_argument(
+        "--out", metavar="DIR", default="traces", help="folder for the files (default: traces)"
+    )
+
+
+def _add_read(commands: Any) -> None:
+    parser = _command(commands, "read", "say what traces show", _READ, _READ_WORDS)
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="a trace of torch.profiler, .json or .json.gz"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object a line for each file, for programs"
+    )
+    parser.set_defaults(work=read.work)
+
+
+def _add_list(commands: Any) -> None:
+    parser = _command(commands, "list", "what can be run, and what is recorded", _LIST, None)
+    parser.set_defaults(work=list_.work)
+
+
+def _command(
+    commands: Any, name: str, help: str, description: str, epilog: str | None
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=help,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
