@@ -71,17 +71,20 @@ numpydoc_show_class_members = False
 add_module_names = False
 nitpicky = True
 
+templates_path = ["_templates"]
+
 html_theme = "pydata_sphinx_theme"
 html_title = "Profiling Series"
-html_static_path = ["_static"]
-html_css_files = ["site.css"]
+html_static_path = ["_static", str(HERE.parent / "src" / "profiling_series" / "report" / "style.css")]
+html_css_files = ["style.css", "site.css"]
 html_js_files = ["site.js"]
-html_favicon = "_static/favicon.svg"
+html_logo = "_static/mark.svg"
+html_favicon = "_static/mark.svg"
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {page: [] for page in ("index", "start", "guide/words", "reference/this-build")}
 html_theme_options = {
-    "logo": {"text": "Profiling Series", "image_light": "_static/mark.svg", "image_dark": "_static/mark.svg"},
+    "logo": {"text": "Profiling Series"},
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
@@ -96,4 +99,3 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-templates_path = ["_templates"]

@@ -46,6 +46,11 @@ def keep_for(source_dir: str | Path, page: str) -> None:
     os.environ[KEEP] = str(_folder(source_dir) / page.rsplit("/", 1)[-1])
 
 
+def page_now() -> str:
+    """Return the page that captures are kept for, by the last part of its name."""
+    return Path(os.environ[KEEP]).name
+
+
 def kept(source_dir: str | Path) -> list[Kept]:
     """Return the captures of this build in the order of pages and keys."""
     found = []

@@ -48,16 +48,19 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
     example = Path(block_vars["src_file"]).stem
     if isinstance(found.get("measured"), dict):
         values.store(gallery_conf["src_dir"], example, found["measured"])
-    _keep_thumbnail(found.get("___"), block_vars)
+    last = found.get("___")
+    if hasattr(last, "_repr_html_"):
+        # sphinx-gallery swallows what this raises and shows the text instead; here it fails the example.
+        _keep_thumbnail(last, last._repr_html_(), block_vars)
     return "".join(_inline(figure, block_vars) for figure in _open_figures())
 
 
-def _keep_thumbnail(view: Any, block_vars: dict[str, Any]) -> None:
+def _keep_thumbnail(view: Any, html: str, block_vars: dict[str, Any]) -> None:
     """Keep a lesson's first timeline as its card's picture; in the page the view draws itself."""
     paths = block_vars["image_path_iterator"]
     if getattr(view, "kind", None) != "timeline" or len(paths):
         return
-    if found := re.search(r"<svg\b.*?</svg>", view._repr_html_(), re.DOTALL):
+    if found := re.search(r"<svg\b.*?</svg>", html, re.DOTALL):
         Path(paths.next()).with_suffix(".svg").write_text(svg.standalone(found[0]), encoding="utf-8")
 
 

@@ -61,7 +61,7 @@ class Fill(SphinxPostTransform):
                 links,
             ]
             rows.append([_paragraph(cell) for cell in cells])
-        return _table(("Capture", "Measured", "First used in", "Download"), rows)
+        return _table(("Capture", "Measured", "Used in", "Download"), rows)
 
     def _page(self, one: captures.Kept) -> nodes.Node:
         """Return the link to the page that made a capture, or its bare name if the page is gone."""

@@ -4,8 +4,8 @@ An example keeps values in a dictionary of its own called ``measured``::
 
     measured = {"lesson1.first-step": (step.dur_us, "µs"), "lesson1.launches": 2}
 
-and any page, gallery, guide or notebook, then says ``:measured:`lesson1.first-step```. Both parts are filled
-in when pages are written, not when they are read, so that translations carry the role and not a number.
+so may a notebook, and any page of either kind then says ``:measured:`lesson1.first-step```. Both parts are
+filled in when pages are written, not when they are read: translations carry the role and not a number.
 """
 
 from __future__ import annotations

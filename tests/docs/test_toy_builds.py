@@ -35,7 +35,10 @@ kernelspec:
 ```{{code-cell}} ipython3
 with open({log!r}, "a") as log:
     log.write("notebook\\n")
+measured = {{"toy.notebook": 7}}
 ```
+
+The notebook stored {{measured}}`toy.notebook`.
 """
 RAISES = '"""\nDoes it fail?\n=============\n\nIt does.\n"""\nraise RuntimeError("planted")\n'
 RAISING_CELL = (
@@ -56,6 +59,7 @@ def test_values_are_filled_into_gallery_notebook_and_download(toy, tmp_path):
     assert build.returncode == 0, build.output[-4000:]
     for page in (toy.page("auto_examples/plot_01_toy"), toy.page("start")):
         assert '<span class="measured">12.3\u202fµs</span>' in page
+    assert 'The notebook stored <span class="measured">7</span>' in toy.page("start")
     lesson = toy.page("auto_examples/plot_01_toy")
     assert "There is a length." in lesson
     assert "There is none." not in lesson
@@ -71,6 +75,14 @@ def test_values_are_filled_into_gallery_notebook_and_download(toy, tmp_path):
 
 def test_a_failing_example_fails_the_build(toy):
     toy.write("examples/plot_01_toy.py", RAISES)
+    build = toy.build()
+    assert build.returncode != 0
+    assert "planted" in build.output
+
+
+def test_a_view_that_cannot_be_drawn_fails_the_build(toy):
+    view = 'class View:\n    def _repr_html_(self):\n        raise RuntimeError("planted")\n\n\nView()\n'
+    toy.write("examples/plot_01_toy.py", RAISES.replace('raise RuntimeError("planted")', view))
     build = toy.build()
     assert build.returncode != 0
     assert "planted" in build.output

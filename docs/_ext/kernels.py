@@ -1,0 +1,42 @@
+"""Values that a notebook's cells store: its kernel is another process, which keeps them after each cell."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .stamp import state_dir
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+STARTUP = """\
+# Written by the docs build: IPython runs this when a notebook's kernel starts.
+def _keep_measured(*_):
+    found = get_ipython().user_ns.get("measured")
+    if isinstance(found, dict):
+        import sys
+
+        sys.path.insert(0, {docs!r})
+        from _ext import captures, values
+
+        values.store({docs!r}, captures.page_now(), found)
+
+
+get_ipython().events.register("post_run_cell", _keep_measured)
+"""
+
+
+def _prepare(app: Sphinx) -> None:
+    """Give kernels a profile of the build's own: no setting of the builder's account, and the hook above."""
+    home = state_dir(app.srcdir) / "ipython"
+    startup = home / "profile_default" / "startup" / "00-measured.py"
+    startup.parent.mkdir(parents=True, exist_ok=True)
+    startup.write_text(STARTUP.format(docs=str(Path(app.srcdir).resolve())), encoding="utf-8")
+    os.environ["IPYTHONDIR"] = str(home)
+
+
+def setup(app: Sphinx) -> None:
+    """Prepare kernels once the stamp has decided whether anything of earlier builds is kept."""
+    app.connect("builder-inited", _prepare, priority=100)

@@ -1,0 +1,182 @@
+"""
+What does the profiler give back?
+=================================
+
+Afterwards you can
+
+- put ``torch.profiler`` around a loop of your own, and say what each line is for;
+- read the table that it prints: what a column adds up, and which row is not work;
+- read the trace that it writes: lanes, nesting, and the white between the bars.
+
+What is measured is as small as programs get: one matrix product and one addition.
+"""
+
+from pathlib import Path
+
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+on_gpu = torch.cuda.is_available()
+device = "cuda" if on_gpu else "cpu"
+n = 64
+x, w, b = torch.randn(3, n, n, device=device).bfloat16()  # each [64, 64]
+
+
+def matmul_add(x, w, b):
+    xw = torch.matmul(x, w)  # [64, 64] @ [64, 64] -> [64, 64]
+    return torch.add(xw, b)  # [64, 64] + [64, 64] -> [64, 64]
+
+
+# %%
+# Guess
+# -----
+# The product is 2·64³ floating-point operations, half a million; the addition is 64² more. On paper that is
+# nothing for a GPU. Before you read on, write down a guess:
+#
+# 1. How many :term:`kernels <kernel>` does one call of ``matmul_add`` run on the GPU?
+# 2. What share of the time is the GPU busy: nearly all of it, half, a few percent?
+# 3. Three steps are recorded, all alike. Do they take equally long?
+
+# %%
+# Look: plain torch, line by line
+# -------------------------------
+# These are the lines to carry into your own project. ``record_function`` puts a name of yours, an
+# :term:`annotation`, around what you care about. ``prof.step()`` ends one turn of the loop, a :term:`step`.
+# ``schedule`` says what becomes of each: one passes unwatched, one lets the profiler warm up and is thrown
+# away, three are kept.
+
+activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if on_gpu else [])
+plan = schedule(wait=1, warmup=1, active=3, repeat=1)
+with profile(activities=activities, schedule=plan) as prof:
+    for _ in range(1 + 1 + 3):
+        with record_function("matmul_add"):
+            matmul_add(x, w, b)
+        prof.step()
+
+# %%
+# Two things come back. The :term:`trace` is a file of every event, with its start and its duration. The
+# :term:`table` adds up events of the same name. Make the folder first: where it is missing, torch writes
+# no trace and does not say so.
+
+Path("traces").mkdir(exist_ok=True)
+prof.export_chrome_trace("traces/first.json")
+print(prof.key_averages().table(sort_by=f"self_{device}_time_total"))
+
+# %%
+# .. when:: lesson1.plain-on-gpu
+#
+#    All of that ran on the GPU of the machine that built this page.
+#
+# .. when:: not lesson1.plain-on-gpu
+#
+#    The machine that built this page has no GPU. So this is a CPU table: every column counts the CPU's time,
+#    and no row is a kernel. From here on the page shows a recording that was made on a GPU.
+#
+# Look: the same in one call
+# --------------------------
+# ``capture`` does what those lines do, in a fresh process, and notes machine, versions and date with it.
+# ``warm=False`` means that nothing runs before the profiler does.
+
+from profiling_series import MatmulAdd, capture, check
+from profiling_series import dispatch_chain, show, table, timeline
+
+cap = capture(MatmulAdd(size=64), warm=False)
+show(table(cap))
+
+# %%
+# A row is one name, added up over the recorded steps; ``# of Calls`` says how often it came.
+#
+# - **Self** is the time in the row itself, **total** adds what it called. Only self columns may be summed,
+#   and the last two lines are those sums.
+# - **CPU** columns tell how long the CPU prepared and launched, **CUDA** columns how long the GPU worked.
+#   A kernel has no CPU time. An op has both: its own, and that of the kernels it launched.
+# - Each cell has the unit that makes it short. Read ``ms`` or ``us`` before you compare two figures.
+#
+# .. when:: lesson1.matmul-total
+#
+#    ``aten::matmul`` shows the difference: of its :measured:`lesson1.matmul-total` on the CPU, only
+#    :measured:`lesson1.matmul-self` are its own. It picks the op that does the work, and calls it.
+#
+# .. when:: lesson1.span
+#
+#    One row is no work at all. ``matmul_add`` stands there twice: with CPU time, as the annotation that you
+#    wrote, and with CUDA time only, :measured:`lesson1.span`. This one is the annotation's *span* on the GPU:
+#    in each step from its first kernel's start to its last one's end, waiting included. The work adds up to
+#    :measured:`lesson1.gpu-sum`. The percentages are shares of that, so a span can have more than a hundred.
+
+show(timeline(cap))
+
+# %%
+# A **lane** is where one thing happens at a time: a thread of the CPU, a :term:`stream` of the GPU. Bars
+# **nest** downwards as calls do: step, annotation, ops, launch. **Width** is duration, **white** is waiting.
+#
+# .. when:: lesson1.mostly-white
+#
+#    The GPU's lane is nearly all white; its heading says how much. Each kernel is over long before the CPU
+#    has the next one ready. Such a program is called :term:`overhead-bound`.
+#
+# .. when:: lesson1.first-step
+#
+#    The first step took :measured:`lesson1.first-step`, the last :measured:`lesson1.last-step`. The code is
+#    the same in both: what torch, the driver and the profiler do only once falls into the first.
+#
+# Explain: from the call to the kernel
+# ------------------------------------
+# Follow the last step down its :term:`dispatch chain`. A line was called by the one it is indented under. A
+# :term:`launch` and what it started on the GPU are tied by a number that both carry, the correlation.
+
+show(dispatch_chain(cap))
+
+# %%
+# A launch does not wait for its kernel: it puts it into the stream's queue and returns.
+#
+# .. when:: lesson1.latency
+#
+#    From the start of a launch call to the start of its kernel it takes :measured:`lesson1.latency` here, in
+#    the median. That is the :term:`launch latency`.
+#
+# Check
+# -----
+# Put your own guesses in, and open each. Beside yours stand the published figure, from an A100, and what this
+# build measured; where they differ, that is shown. First the kernels:
+
+show(check("gpu-events-per-step", cap, guess=2))
+
+# %%
+# Then who waits for whom, by the half and the nine tenths that a :term:`verdict` goes by:
+
+show(check("regime", cap, guess="overhead-bound"))
+
+# %%
+# And the first step, as a multiple of the later ones. The same code three times suggests 1:
+
+show(check("first-step-factor", cap, guess=1))
+
+# sphinx_gallery_start_ignore
+# What the text of the site's page quotes from this capture.
+trace, steps = cap.trace, [step for step in cap.trace.steps if step.complete]
+ops = {op["name"]: op for op in trace.ops}
+share = trace.verdict["gpu_busy_share"]
+span_ns = trace.dur[trace.rows(cat="gpu_user_annotation", name="matmul_add")].sum()
+measured = {
+    "lesson1.plain-on-gpu": on_gpu,
+    "lesson1.matmul-total": (ops.get("aten::matmul", {}).get("total_us"), "µs"),
+    "lesson1.matmul-self": (ops.get("aten::matmul", {}).get("self_us"), "µs"),
+    "lesson1.span": (span_ns / 1000, "µs"),
+    "lesson1.gpu-sum": (sum(gpu["sum_us"] for gpu in trace.devices), "µs"),
+    "lesson1.mostly-white": share is not None and share < 0.25,
+    "lesson1.first-step": (steps[0].dur_us if steps[0].dur_us > 1.2 * steps[-1].dur_us else None, "µs"),
+    "lesson1.last-step": (steps[-1].dur_us, "µs"),
+    "lesson1.latency": ((trace.launches["latency_us"] or {}).get("median"), "µs"),
+}
+# sphinx_gallery_end_ignore
+
+# %%
+# Try
+# ---
+# ``capture(MatmulAdd(size=4096), warm=False)``: the product grows by 64³. Guess all three again.
+#
+# Words
+# -----
+# :term:`annotation`, :term:`dispatch chain`, :term:`kernel`, :term:`launch`, :term:`op`, :term:`self time`,
+# :term:`step`, :term:`stream`, :term:`table`, :term:`trace`

@@ -1,0 +1,66 @@
+"""The examples as sources: what sphinx-gallery, and people who copy them, rely on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+LESSONS = [path for path in EXAMPLES if path.parent.name.startswith("part")]
+
+
+def _named(path: Path) -> str:
+    return path.stem
+
+
+def test_there_are_lessons():
+    assert LESSONS
+
+
+def test_every_example_runs_in_the_build():
+    for path in EXAMPLES:
+        assert re.fullmatch(r"plot_\d\d_[a-z0-9_]+\.py", path.name), (
+            f"{path.name} would be shown and never run"
+        )
+
+
+def test_no_two_examples_share_a_name():
+    stems = [path.stem for path in EXAMPLES]
+    assert len(stems) == len(set(stems)), "captures are kept by the example's name"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=_named)
+def test_a_lesson_has_the_form_of_one(path):
+    text = path.read_text(encoding="utf-8")
+    title = ast.get_docstring(ast.parse(text)).splitlines()[0]
+    assert title.endswith("?"), "the title is a question"
+    sections = [m[1] for m in re.finditer(r"^# (.+)\n# -+$", text, re.MULTILINE)]
+    assert sections[0] == "Guess"
+    assert sections[-2:] == ["Try", "Words"]
+    assert "Check" in sections
+    shown = re.sub(
+        r"# sphinx_gallery_start_ignore.*?# sphinx_gallery_end_ignore\n", "", text, flags=re.DOTALL
+    )
+    assert len(shown.splitlines()) <= 165, "about 150 lines; split the question"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=_named)
+def test_an_example_is_a_program_of_its_own(path):
+    """A copied script finds nothing of ours but the package."""
+    text = path.read_text(encoding="utf-8")
+    assert "__file__" not in text
+    assert "get_ipython" not in text
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            assert node.module.split(".")[0] in {
+                "pathlib",
+                "torch",
+                "profiling_series",
+                "matplotlib",
+                "numpy",
+            }
