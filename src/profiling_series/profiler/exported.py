@@ -66,7 +66,7 @@ class Exported:
                 f"{self.unknown_regions} regions are called 'unknown': torch writes only printable ASCII "
                 "names of record_function, all others are merged under that one name"
             )
-        if self.silent_threads:
+        if self.silent_threads and self.cpu_ops:  # without CPU activity no thread has an op
             lines.append(
                 f"{self.silent_threads} threads launched GPU work without an op on record: torch does not "
                 "follow the Python threads that your code starts"

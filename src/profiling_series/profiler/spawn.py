@@ -51,7 +51,9 @@ def run(
         The process failed or died; `details` holds what it wrote to standard error.
     """
     order = {"request": request.to_json(), "device": device, "out": os.fspath(out)}
-    with tempfile.TemporaryDirectory(prefix="profiling_series_") as scratch, tempfile.TemporaryFile() as log:
+    # Compiler workers may outlive the child for a moment, and still write to its caches.
+    caches = tempfile.TemporaryDirectory(prefix="profiling_series_", ignore_cleanup_errors=True)
+    with caches as scratch, tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [sys.executable, *_COMMAND],
             stdin=subprocess.PIPE,
