@@ -1,0 +1,203 @@
+"""The parts that a written reading is made of, each as plain text and as HTML.
+
+`Facts` names and values, `Grid` is a table, `Notes` a list of sentences. A view builds them once and
+renders them twice, so that page and terminal cannot say different things.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .format import elide, escape, prose, readable, visible
+
+WIDTH = 100
+"""Columns of a terminal that the text keeps to."""
+_LEAST_FLEX, _LEAST = 26, 10
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with their values, in reading order."""
+
+    title: str
+    pairs: tuple[tuple[str, str], ...]
+
+    def text(self) -> str:
+        """Return one line a pair, values aligned, long ones wrapped below themselves."""
+        lead = max((len(name) for name, _ in self.pairs), default=0) + 4
+        lines = [self.title]
+        for name, value in self.pairs:
+            head = f"  {name:<{lead - 2}}"
+            lines.append(_wrap(value, head, " " * lead))
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        """Return a titled definition list."""
+        rows = "".join(
+            f"<div><dt>{escape(name)}</dt><dd>{prose(value)}</dd></div>" for name, value in self.pairs
+        )
+        return _titled(self.title, f'<dl class="ps-facts">{rows}</dl>')
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a `Grid`: its head, and whether it holds figures (set right) or names.
+
+    One column may be `flexible`: in a terminal it gives way, its cells losing their middle. A `kernel` column
+    holds names of kernels, set as code; a terminal shows them without namespaces and parameters.
+    """
+
+    head: str
+    figures: bool = True
+    flexible: bool = False
+    kernel: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table with a title and, below it, an optional note.
+
+    Every row has one string a column. `marked` holds the indexes of rows to set apart.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    marked: frozenset[int] = frozenset()
+
+    def text(self) -> str:
+        """Return the table in at most `WIDTH` columns."""
+        rows = [tuple(map(_plain, row, self.columns)) for row in self.rows]
+        widths = self._widths(rows)
+        lines = [self.title, self._line(tuple(column.head for column in self.columns), widths)]
+        lines += [self._line(row, widths) for row in rows]
+        if self.note:
+            lines.append(_wrap(self.note, "  ", "  "))
+        return "\n".join(lines)
+
+    def _widths(self, rows: list[tuple[str, ...]]) -> list[int]:
+        """Return the width of each column, the flexible one cut to what is left."""
+        widths = [
+            max([len(column.head), *(len(row[at]) for row in rows)]) for at, column in enumerate(self.columns)
+        ]
+        over = 2 + sum(widths) + 2 * (len(widths) - 1) - WIDTH
+        for at, column in enumerate(self.columns):
+            if column.flexible and over > 0:
+                widths[at] = max(widths[at] - over, _LEAST_FLEX)
+        # Where that is not enough the widest gives way, a little at a time.
+        while 2 + sum(widths) + 2 * (len(widths) - 1) > WIDTH and max(widths) > _LEAST:
+            widths[widths.index(max(widths))] -= 1
+        return widths
+
+    def _line(self, cells: tuple[str, ...], widths: list[int]) -> str:
+        """Return one row, aligned."""
+        parts = []
+        for cell, width, column in zip(cells, widths, self.columns, strict=True):
+            fitted = elide(cell, width)
+            parts.append(fitted.rjust(width) if column.figures else fitted.ljust(width))
+        return ("  " + "  ".join(parts)).rstrip()
+
+    def html(self) -> str:
+        """Return a captioned table in a container that scrolls, and can be scrolled by keyboard."""
+        heads = "".join(
+            f'<th scope="col"{_numeric(column)}>{prose(column.head)}</th>' for column in self.columns
+        )
+        rows = "\n".join(
+            f"<tr{' class=ps-marked' if at in self.marked else ''}>{self._cells(row)}</tr>"
+            for at, row in enumerate(self.rows)
+        )
+        note = f'\n<p class="ps-note">{prose(self.note)}</p>' if self.note else ""
+        return (
+            f'<div class="ps-block">{scroll_box(self.title)}<table class="ps-grid">'
+            f"<caption>{escape(self.title)}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>"
+            f"</table></div>{note}</div>"
+        )
+
+    def _cells(self, row: tuple[str, ...]) -> str:
+        """Return the cells of one row, the first as its header."""
+        cells = []
+        for at, (cell, column) in enumerate(zip(row, self.columns, strict=True)):
+            inner = f"<code>{escape(cell)}</code>" if column.kernel and cell else prose(cell)
+            tag = 'th scope="row"' if at == 0 else "td"
+            cells.append(f"<{tag}{_numeric(column)}>{inner}</{tag.split()[0]}>")
+        return "".join(cells)
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Sentences under a title."""
+
+    title: str
+    items: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return one item a paragraph, hung on its dash."""
+        return "\n".join([self.title, *(_wrap(item, "  - ", "    ") for item in self.items)])
+
+    def html(self) -> str:
+        """Return a titled list."""
+        items = "".join(f"<li>{prose(item)}</li>" for item in self.items)
+        return _titled(self.title, f'<ul class="ps-notes">{items}</ul>')
+
+
+Block = Facts | Grid | Notes
+
+
+def text_of(blocks: Iterable[Block]) -> str:
+    """Return the blocks as text, a blank line between two.
+
+    Parameters
+    ----------
+    blocks : iterable of Facts, Grid or Notes
+        In reading order.
+    """
+    return "\n\n".join(block.text() for block in blocks)
+
+
+def html_of(blocks: Iterable[Block]) -> str:
+    """Return the blocks as HTML.
+
+    Parameters
+    ----------
+    blocks : iterable of Facts, Grid or Notes
+        In reading order.
+    """
+    return "\n".join(block.html() for block in blocks)
+
+
+def scroll_box(label: str) -> str:
+    """Return the opening tag of a box that scrolls sideways, within reach of the keyboard.
+
+    Parameters
+    ----------
+    label : str
+        What a screen reader calls it.
+    """
+    # role=group, not region: a page with ten tables must not have ten landmarks.
+    name = escape(label)
+    return f'<div class="ps-scroll" style="overflow-x:auto" tabindex="0" role="group" aria-label="{name}">'
+
+
+def _titled(title: str, body: str) -> str:
+    """Return a block with its title."""
+    return f'<div class="ps-block"><p class="ps-title">{prose(title)}</p>\n{body}</div>'
+
+
+def _plain(cell: str, column: Column) -> str:
+    """Return a cell as a terminal shows it."""
+    return readable(visible(cell)) if column.kernel else visible(cell)
+
+
+def _numeric(column: Column) -> str:
+    """Return the attributes of a cell that holds a figure."""
+    return ' class="ps-num" style="text-align:right"' if column.figures else ' style="text-align:left"'
+
+
+def _wrap(value: str, head: str, hang: str) -> str:
+    """Return a value wrapped at `WIDTH`, its first line behind `head`."""
+    return textwrap.fill(
+        visible(value), WIDTH, initial_indent=head, subsequent_indent=hang, break_on_hyphens=False
+    )

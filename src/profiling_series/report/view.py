@@ -1,0 +1,94 @@
+"""What every report gives back: one reading, as text for a terminal and as HTML for a page."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from .format import escape, prose
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOW_VARIABLE = "PROFILING_SERIES_SHOW"
+
+
+@dataclass(frozen=True, repr=False)
+class View:
+    """One reading of one capture, with its provenance under it.
+
+    Attributes
+    ----------
+    kind : str
+        What it is: ``"summary"``, ``"table"``, ``"timeline"``, ``"chain"``, ``"check"`` or ``"claims"``;
+        also its CSS class, ``ps-<kind>``.
+    provenance : str
+        Where the figures come from: live or recorded, on what machine; for a bare trace, its file.
+    to_text, to_html : callable
+        Make the body. They run when asked, so that text costs no plotting library.
+    to_figure : callable, optional
+        Makes the matplotlib figure, where the view has one.
+    """
+
+    kind: str
+    provenance: str
+    to_text: Callable[[], str] = field(repr=False)
+    to_html: Callable[[], str] = field(repr=False)
+    to_figure: Callable[[], Figure] | None = field(default=None, repr=False)
+
+    def text(self) -> str:
+        """Return the reading as plain text, the provenance on its last line."""
+        return f"{self.to_text().rstrip()}\n\n[{self.provenance}]"
+
+    def figure(self) -> Figure:
+        """Return the picture as a matplotlib figure, to save or to change.
+
+        Raises
+        ------
+        UsageError
+            The view is not a picture.
+        """
+        if self.to_figure is None:
+            raise UsageError(f"a {self.kind} has no figure; timeline(x).figure() has one")
+        return self.to_figure()
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<figure class="ps-view ps-{escape(self.kind)}" style="margin:1em 0">\n{self.to_html()}\n'
+            f'<figcaption class="ps-provenance">{prose(self.provenance)}</figcaption>\n</figure>'
+        )
+
+
+def show(view: View) -> View | None:
+    """Return the view where a page can draw it, otherwise print its text and return None.
+
+    As the last line of a cell it shows the HTML in a notebook and in the documentation, and in a plain
+    script the same reading as text. ``PROFILING_SERIES_SHOW=html`` or ``=text`` decides, else whether a
+    notebook kernel runs.
+    """
+    if _draws_html():
+        return view
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(view.text().encode(encoding, "replace").decode(encoding))
+    return None
+
+
+def _draws_html() -> bool:
+    """Return whether the last value of a cell becomes HTML here."""
+    wanted = os.environ.get(SHOW_VARIABLE, "")
+    if wanted:
+        return wanted == "html"
+    # A kernel has loaded IPython already; asking must not load it.
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
