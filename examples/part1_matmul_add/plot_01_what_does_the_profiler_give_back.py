@@ -6,7 +6,7 @@ Afterwards you can
 
 - put ``torch.profiler`` around a loop of your own, and say what each line is for;
 - read the table that it prints: what a column adds up, and which row is not work;
-- read the trace that it writes: lanes, nesting, and the white between the bars.
+- read the trace that it writes: lanes, nesting, and the gaps between the bars.
 
 What is measured is as small as programs get: one matrix product and one addition.
 """
@@ -86,10 +86,9 @@ show(table(cap))
 # %%
 # A row is one name, added up over the recorded steps; ``# of Calls`` says how often it came.
 #
-# - **Self** is the time in the row itself, **total** adds what it called. Only self columns may be summed,
-#   and the last two lines are those sums.
-# - **CPU** columns tell how long the CPU prepared and launched, **CUDA** columns how long the GPU worked.
-#   A kernel has no CPU time. An op has both: its own, and that of the kernels it launched.
+# - **Self** is the time in the row itself, **total** adds what it called.
+# - **CPU** columns tell how long the CPU prepared and launched, **CUDA** columns how long the GPU worked. GPU
+#   work stands twice, at its kernel and at the op that launched it; the last line counts it once.
 # - Each cell has the unit that makes it short. Read ``ms`` or ``us`` before you compare two figures.
 #
 # .. when:: lesson1.matmul-total
@@ -108,11 +107,11 @@ show(timeline(cap))
 
 # %%
 # A **lane** is where one thing happens at a time: a thread of the CPU, a :term:`stream` of the GPU. Bars
-# **nest** downwards as calls do: step, annotation, ops, launch. **Width** is duration, **white** is waiting.
+# **nest** downwards as calls do: step, annotation, ops, launch. **Width** is duration, a **gap** is waiting.
 #
-# .. when:: lesson1.mostly-white
+# .. when:: lesson1.mostly-idle
 #
-#    The GPU's lane is nearly all white; its heading says how much. Each kernel is over long before the CPU
+#    The GPU's lane is nearly all gap; its heading says how much. Each kernel is over long before the CPU
 #    has the next one ready. Such a program is called :term:`overhead-bound`.
 #
 # .. when:: lesson1.first-step
@@ -125,6 +124,24 @@ show(timeline(cap))
 # Follow the last step down its :term:`dispatch chain`. A line was called by the one it is indented under. A
 # :term:`launch` and what it started on the GPU are tied by a number that both carry, the correlation.
 
+# sphinx_gallery_start_ignore
+# What the text of the site's page quotes from this capture.
+trace, steps = cap.trace, [step for step in cap.trace.steps if step.complete]
+ops = {op["name"]: op for op in trace.ops}
+share = trace.verdict["gpu_busy_share"]
+span_ns = trace.dur[trace.rows(cat="gpu_user_annotation", name="matmul_add")].sum()
+measured = {
+    "lesson1.plain-on-gpu": on_gpu,
+    "lesson1.matmul-total": (ops.get("aten::matmul", {}).get("total_us"), "µs"),
+    "lesson1.matmul-self": (ops.get("aten::matmul", {}).get("self_us"), "µs"),
+    "lesson1.span": (span_ns / 1000, "µs"),
+    "lesson1.gpu-sum": (sum(gpu["sum_us"] for gpu in trace.devices), "µs"),
+    "lesson1.mostly-idle": share is not None and share < 0.25,
+    "lesson1.first-step": (steps[0].dur_us if steps[0].dur_us > 1.2 * steps[-1].dur_us else None, "µs"),
+    "lesson1.last-step": (steps[-1].dur_us, "µs"),
+    "lesson1.latency": ((trace.launches["latency_us"] or {}).get("median"), "µs"),
+}
+# sphinx_gallery_end_ignore
 show(dispatch_chain(cap))
 
 # %%
@@ -143,33 +160,14 @@ show(dispatch_chain(cap))
 show(check("gpu-events-per-step", cap, guess=2))
 
 # %%
-# Then who waits for whom, by the half and the nine tenths that a :term:`verdict` goes by:
+# Then who waits for whom, in the words of the :term:`verdict`:
 
 show(check("regime", cap, guess="overhead-bound"))
 
 # %%
-# And the first step, as a multiple of the later ones. The same code three times suggests 1:
+# And how many times as long as the later steps the first one is. The same code thrice suggests 1:
 
 show(check("first-step-factor", cap, guess=1))
-
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from this capture.
-trace, steps = cap.trace, [step for step in cap.trace.steps if step.complete]
-ops = {op["name"]: op for op in trace.ops}
-share = trace.verdict["gpu_busy_share"]
-span_ns = trace.dur[trace.rows(cat="gpu_user_annotation", name="matmul_add")].sum()
-measured = {
-    "lesson1.plain-on-gpu": on_gpu,
-    "lesson1.matmul-total": (ops.get("aten::matmul", {}).get("total_us"), "µs"),
-    "lesson1.matmul-self": (ops.get("aten::matmul", {}).get("self_us"), "µs"),
-    "lesson1.span": (span_ns / 1000, "µs"),
-    "lesson1.gpu-sum": (sum(gpu["sum_us"] for gpu in trace.devices), "µs"),
-    "lesson1.mostly-white": share is not None and share < 0.25,
-    "lesson1.first-step": (steps[0].dur_us if steps[0].dur_us > 1.2 * steps[-1].dur_us else None, "µs"),
-    "lesson1.last-step": (steps[-1].dur_us, "µs"),
-    "lesson1.latency": ((trace.launches["latency_us"] or {}).get("median"), "µs"),
-}
-# sphinx_gallery_end_ignore
 
 # %%
 # Try
