@@ -9,7 +9,7 @@ import numpy as np
 
 from .lazy_args import ArgsReader
 from .load import DEFAULT_MAX_BYTES, Loaded, load
-from .load.columns import DTYPES, Block, Loss
+from .load.columns import DTYPES, Loss
 from .load.text import undo_path_escapes
 from .model import Columns, Lane, Trace
 from .places import place_of
@@ -45,11 +45,12 @@ def read(path: str | Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Trace:
     warnings = _warnings(
         loaded, set_aside, sum(a != b for a, b in zip(names, loaded.tables.names.values, strict=True))
     )
-    ts = (columns["ts"] - np.uint64(base)).view(np.int64)
+    ts = columns["ts"]
+    ts -= np.uint64(base)
     return Trace(
         file=str(path),
         columns=Columns(
-            ts,
+            ts.view(np.int64),
             columns["dur"],
             columns["name"],
             columns["cat"],
@@ -74,38 +75,30 @@ def read(path: str | Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Trace:
 
 def _columns(loaded: Loaded) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, Counter[str]]:
     """Sorted columns, the sizes of the copies by row, and how many events were set aside, by reason."""
-    blocks = loaded.blocks
-    starts = np.cumsum([0, *(len(b.ts) for b in blocks)])
-    copy_at = np.concatenate(
-        [b.copy_at + s for b, s in zip(blocks, starts, strict=False)] or [np.empty(0, np.int64)]
-    )
-    copy_bytes = np.concatenate([b.copy_bytes for b in blocks] or [np.empty(0, np.int64)])
-    columns = {key: _take(blocks, key) for key in DTYPES}
-    blocks.clear()
-    keep, set_aside = _placeable(columns["ts"], columns["dur"])
-    order = _order(columns["ts"], columns["dur"])
-    if not keep.all():
+    gathered = loaded.columns
+    copy_at, copy_bytes = gathered.copies()
+    ts, dur = gathered.take("ts"), gathered.take("dur")
+    keep, set_aside = _placeable(ts, dur)
+    order = _order(ts, dur)
+    if keep is not None:
         order = order[keep[order]]
-    place = np.full(len(keep), -1, np.int64)
-    place[order] = np.arange(len(order))
-    for key in columns:
-        columns[key] = columns[key][order]
-    rows = place[copy_at]
+    columns = {"ts": ts[order], "dur": dur[order]}
+    del ts, dur
+    for key in DTYPES:
+        if key not in columns:
+            columns[key] = gathered.take(key)[order]
+    if not len(copy_at):
+        return columns, copy_at, copy_bytes, set_aside
+    place = np.full(int(order.max(initial=0)) + 1, -1, np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    rows = np.where(copy_at < len(place), place[np.minimum(copy_at, len(place) - 1)], -1).astype(np.int64)
     return columns, rows[rows >= 0], copy_bytes[rows >= 0], set_aside
 
 
-def _take(blocks: list[Block], key: str) -> np.ndarray:
-    """One column of all blocks, taken out of them so that it is held once."""
-    if not blocks:
-        return np.empty(0, DTYPES[key])
-    joined = np.concatenate([getattr(b, key) for b in blocks])
-    for block in blocks:
-        setattr(block, key, np.empty(0, DTYPES[key]) if key != "ts" else joined[:0])
-    return joined
-
-
-def _placeable(ts: np.ndarray, dur: np.ndarray) -> tuple[np.ndarray, Counter[str]]:
-    """Which events have a usable time, and how many have not, by reason."""
+def _placeable(ts: np.ndarray, dur: np.ndarray) -> tuple[np.ndarray | None, Counter[str]]:
+    """Which events have a usable time (None for all), and how many have not, by reason."""
+    if not len(ts) or (ts.min() > 0 and dur.min() >= 0 and int(ts.max()) - int(ts.min()) < _MAX_SPAN_NS):
+        return None, Counter()
     keep = np.ones(len(ts), bool)
     counts: Counter[str] = Counter()
     negative = dur < 0
@@ -128,8 +121,11 @@ def _order(ts: np.ndarray, dur: np.ndarray) -> np.ndarray:
     torch writes nearly sorted runs, which a stable sort likes.
     """
     order = np.argsort(ts, kind="stable")
+    if len(order) < 2**31:
+        order = order.astype(np.int32)
     sorted_ts = ts[order]
     tied = np.flatnonzero(sorted_ts[1:] == sorted_ts[:-1])
+    del sorted_ts
     if len(tied):
         among = np.union1d(tied, tied + 1)
         rows = order[among]

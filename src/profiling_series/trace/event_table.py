@@ -188,9 +188,17 @@ class EventTable:
             found = found[(start >= within[0]) & (start < within[1])]
         return found
 
-    def named(self, test: Callable[[str], object]) -> np.ndarray:
-        """Whether the name of each event passes ``test``, which is asked once a distinct name: bool[n]."""
-        return np.array([bool(test(n)) for n in self.names] or [False])[self.name_id]
+    def named(self, test: Callable[[str], object], rows: np.ndarray | None = None) -> np.ndarray:
+        """Whether the name of each event (or of each of ``rows``) passes ``test``: bool[n].
+
+        The test is asked once a distinct name.
+        """
+        passes = np.array([bool(test(n)) for n in self.names] or [False])
+        return passes[self.name_id if rows is None else self.name_id[rows]]
+
+    def name_ids(self, test: Callable[[str], object]) -> np.ndarray:
+        """Indices into ``names`` of the names that pass ``test``."""
+        return np.flatnonzero([bool(test(n)) for n in self.names])
 
     # Single events -----------------------------------------------------------------------------------------
 

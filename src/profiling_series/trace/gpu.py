@@ -17,22 +17,20 @@ if TYPE_CHECKING:
 IMPOSSIBLE_FACTOR = 100  # a duration this many times the distance to the next event of its stream
 
 
-@per_trace
-def device_column(trace: Trace) -> np.ndarray:
-    """Device index of each event of a GPU lane, int64[n]; meaningless elsewhere."""
+def device_numbers(trace: Trace, rows: np.ndarray) -> np.ndarray:
+    """Device index of each of ``rows``, events of GPU lanes: int64."""
     by_lane = np.array(
         [lane.pid if isinstance(lane.pid, int) and -(2**62) < lane.pid < 2**62 else 0 for lane in trace.lanes]
         or [0],
         np.int64,
     )
     by_queue = np.array([d for d, _ in trace.queues] + [0], np.int64)
-    queue = trace.columns.queue
-    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id])
+    queue = trace.columns.queue[rows]
+    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id[rows]])
 
 
-@per_trace
-def stream_column(trace: Trace) -> np.ndarray:
-    """Number of the (device, stream) that each event of a GPU lane is on, int64[n]."""
+def stream_numbers(trace: Trace, rows: np.ndarray) -> np.ndarray:
+    """A number for the (device, stream) of each of ``rows``, events of GPU lanes: int64."""
     codes: dict[tuple[object, str], int] = {}
 
     def code(device: object, stream: object) -> int:
@@ -40,8 +38,8 @@ def stream_column(trace: Trace) -> np.ndarray:
 
     by_queue = np.array([code(d, s) for d, s in trace.queues] + [0], np.int64)
     by_lane = np.array([code(lane.pid, lane.tid) for lane in trace.lanes] or [0], np.int64)
-    queue = trace.columns.queue
-    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id])
+    queue = trace.columns.queue[rows]
+    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id[rows]])
 
 
 @per_trace
@@ -55,7 +53,7 @@ def impossible(trace: Trace) -> np.ndarray:
     rows = trace.gpu_rows
     if len(rows) < 2:
         return rows[:0]
-    stream = stream_column(trace)[rows]
+    stream = stream_numbers(trace, rows)
     order = np.argsort(stream, kind="stable")
     rows, stream = rows[order], stream[order]
     start, end = trace.ts[rows], trace.end[rows]
@@ -65,7 +63,7 @@ def impossible(trace: Trace) -> np.ndarray:
     if not suspect.any():
         return rows[:0]
     launch = trace.launch_of[rows]
-    graph = np.isin(launch, np.flatnonzero(trace.named(lambda n: bool(c.GRAPH_LAUNCH.search(n)))))
+    graph = (launch >= 0) & trace.named(c.GRAPH_LAUNCH.search, launch)
     found = []
     for i in np.flatnonzero(suspect & ~graph):
         later = (stream == stream[i]) & (np.arange(len(rows)) > i)
@@ -81,9 +79,10 @@ def sound_end(trace: Trace) -> np.ndarray:
     end, broken = trace.end, impossible(trace)
     if len(broken):
         end = end.copy()
-        stream, rows = stream_column(trace), trace.gpu_rows
+        rows = trace.gpu_rows
+        stream = stream_numbers(trace, rows)
         for row in broken:
-            later = rows[(stream[rows] == stream[row]) & (rows > row)]
+            later = rows[(stream == stream[rows == row]) & (rows > row)]
             end[row] = trace.ts[later[0]] if len(later) else trace.ts[row]
     return end
 
@@ -92,7 +91,7 @@ def sound_end(trace: Trace) -> np.ndarray:
 def device_rows(trace: Trace) -> dict[int, np.ndarray]:
     """Rows of the GPU events of each device that has any, in time order."""
     rows = trace.gpu_rows
-    device = device_column(trace)[rows]
+    device = device_numbers(trace, rows)
     return {int(d): rows[device == d] for d in np.unique(device)}
 
 

@@ -135,9 +135,9 @@ def annotation_times(trace: Trace) -> list[dict[str, Any]]:
 def waits(trace: Trace) -> np.ndarray:
     """Rows of the calls that wait for the GPU: ``*Synchronize``, and copies that outlast their GPU event."""
     calls = trace.call_rows
-    syncs = calls[trace.named(lambda n: bool(c.SYNCHRONIZE.search(n)))[calls]]
+    syncs = calls[trace.named(c.SYNCHRONIZE.search, calls)]
     owner, events = first_events(trace)
-    copies = trace.named(c.moves_memory)[owner]
+    copies = trace.named(c.moves_memory, owner)
     owner, events = owner[copies], events[copies]
     blocking = owner[trace.end[owner] >= sound_end(trace)[events]]
     return np.union1d(syncs, blocking)
@@ -159,7 +159,7 @@ def sync_wait(trace: Trace) -> float | None:
 def flush_sync(trace: Trace) -> float | None:
     """Length of the profiler's own device sync after the last step, µs; None where there is none."""
     rows = trace.call_rows
-    rows = rows[trace.named(lambda n: n.endswith(("DeviceSynchronize", "CtxSynchronize")))[rows]]
+    rows = rows[trace.named(lambda n: n.endswith(("DeviceSynchronize", "CtxSynchronize")), rows)]
     if trace.steps:
         rows = rows[trace.step_index[rows] < 0]
         rows = (

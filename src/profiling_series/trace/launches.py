@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .gpu import device_column, sound_end
+from .gpu import device_numbers, sound_end
 from .losses import launch_calls, without_gpu_event
 from .memo import per_trace
 
@@ -37,16 +37,16 @@ def unqueued(trace: Trace) -> np.ndarray:
     """Whether the device was idle, with nothing launched before still to run, at each such call: bool."""
     calls, events = first_events(trace)
     rows = trace.gpu_rows
-    device = device_column(trace)
+    device, device_of_first = device_numbers(trace, rows), device_numbers(trace, events)
     launch = trace.launch_of[rows]
     issued = np.where(launch >= 0, trace.ts[launch], trace.ts[rows])
     idle = np.zeros(len(calls), bool)
     end = sound_end(trace)
-    for number in np.unique(device[events]):
-        here = device[rows] == number
+    for number in np.unique(device_of_first):
+        here = device == number
         order = np.argsort(issued[here], kind="stable")
         begun, until = issued[here][order], np.maximum.accumulate(end[rows[here][order]])
-        mine = np.flatnonzero(device[events] == number)
+        mine = np.flatnonzero(device_of_first == number)
         before = np.searchsorted(begun, trace.ts[calls[mine]], side="left") - 1
         idle[mine] = np.where(before >= 0, until[np.maximum(before, 0)], NEVER) <= trace.ts[calls[mine]]
     return idle

@@ -21,7 +21,7 @@ def launch_calls(trace: Trace) -> np.ndarray:
     joined = np.zeros(len(trace), bool)
     launched = trace.launch_of[trace.gpu_rows]
     joined[launched[launched >= 0]] = True
-    return calls[joined[calls] | trace.named(c.is_launch)[calls]]
+    return calls[joined[calls] | trace.named(c.is_launch, calls)]
 
 
 @per_trace
@@ -44,7 +44,7 @@ def lost_launches(trace: Trace) -> np.ndarray:
     if not len(trace.gpu_rows):
         return np.empty(0, np.int64)
     rows = without_gpu_event(trace)
-    rows = rows[trace.named(c.launches_kernel)[rows]]
+    rows = rows[trace.named(c.launches_kernel, rows)]
     if not np.any(trace.launch_of[trace.gpu_rows] >= 0):
         return np.empty(0, np.int64)
     return rows[~np.isin(rows, captured(trace))]

@@ -50,18 +50,19 @@ def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     n = len(start)
     begin = start * 2
     finish = np.where(end > start, end * 2, begin + 1)
-    depth = np.arange(n) - np.searchsorted(np.sort(finish), begin, side="right")
+    finish.sort()
+    depth = np.arange(n) - np.searchsorted(finish, begin, side="right")
     parent = np.full(n, -1, np.int64)
-    # Sorted by depth, file order kept: each level is a run in which one search finds all parents.
-    order = np.argsort(depth, kind="stable")
-    sizes = np.bincount(np.maximum(depth, 0), minlength=1)
-    edges = np.concatenate(([0], np.cumsum(sizes)))
-    for level in range(1, len(sizes)):
+    # Sorted by depth, file order kept: each level is a run in which one search finds all parents. (numpy sorts
+    # 16-bit numbers by radix.)
+    levels = np.clip(depth, 0, 32767).astype(np.int16)
+    order = np.argsort(levels, kind="stable")
+    edges = np.concatenate(([0], np.cumsum(np.bincount(levels, minlength=1))))
+    for level in range(1, len(edges) - 1):
         above, here = order[edges[level - 1] : edges[level]], order[edges[level] : edges[level + 1]]
-        if not len(above):
-            continue
-        place = np.searchsorted(above, here) - 1
-        parent[here] = np.where(place >= 0, above[np.maximum(place, 0)], -1)
+        if len(above) and len(here):
+            place = np.searchsorted(above, here) - 1
+            parent[here] = np.where(place >= 0, above[np.maximum(place, 0)], -1)
     return parent
 
 

@@ -38,16 +38,16 @@ def steady(trace: Trace) -> list[int]:
 
 def steps_with_compilation(trace: Trace) -> list[int]:
     """Indices of the steps in which torch.compile compiled something."""
-    mask = trace.named(
+    host = trace.host_rows
+    compiling = trace.named(
         lambda n: (
             "_compile.compile_inner" in n
             or "OutputGraph.call_user_compiler" in n
             or n.startswith("CachingAutotuner.benchmark_all_configs")
-        )
+        ),
+        host,
     )
-    found = trace.step_index[
-        np.flatnonzero(mask & (trace.kind == c.OP) | mask & (trace.kind == c.ANNOTATION))
-    ]
+    found = trace.step_index[host[compiling & (trace.kind[host] != c.CALL)]]
     return sorted({int(i) for i in found if i >= 0})
 
 

@@ -74,9 +74,8 @@ def find_steps(trace: Trace) -> StepTable:
     A host event belongs to the step of its process in which it starts, on any thread; a GPU event to the step
     of its launch, whenever it ran.
     """
-    is_step = trace.named(lambda n: c.STEP.match(n) is not None)
-    kind = trace.kind
-    rows = np.flatnonzero(is_step & ((kind == c.ANNOTATION) | (kind == c.OP)))
+    host = trace.host_rows
+    rows = host[trace.named(c.STEP.match, host) & (trace.kind[host] != c.CALL)]
     numbers = [int(found[1]) for r in rows.tolist() if (found := c.STEP.match(trace.name(r)))]
     number = np.array(numbers, np.int64)
     index = np.full(len(trace), -1, np.int32)
@@ -125,10 +124,16 @@ def _main_lane(trace: Trace, rows: np.ndarray, steps: np.ndarray, lanes: np.ndar
 
 
 def _assign(trace: Trace, events: np.ndarray, rows: np.ndarray, steps: np.ndarray, index: np.ndarray) -> None:
-    start, end = trace.ts[rows[steps]], trace.end[rows[steps]]
-    place = np.searchsorted(start, trace.ts[events], side="right") - 1
-    inside = (place >= 0) & (trace.ts[events] < end[np.maximum(place, 0)])
-    index[events] = np.where(inside, steps[np.maximum(place, 0)], -1)
+    # Steps are few and events many, both in time order: look the steps up among the events.
+    when = trace.ts[events]
+    first = np.searchsorted(when, trace.ts[rows[steps]], side="left")
+    last = np.searchsorted(when, trace.end[rows[steps]], side="left")
+    # A step that overlaps the next one (never on one thread of torch's) ends where that begins.
+    last = np.minimum(last, np.append(first[1:], len(events)))
+    found = np.full(len(events), -1, np.int32)
+    for step, low, high in zip(steps.tolist(), first.tolist(), last.tolist(), strict=True):
+        found[low:high] = step
+    index[events] = found
 
 
 def _runs(trace: Trace, rows: np.ndarray, number: np.ndarray) -> np.ndarray:
@@ -150,9 +155,10 @@ def _empty(trace: Trace, rows: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Which steps are the last of their thread, with no op and no call: the last ``step()`` opened them."""
     filled = np.zeros(len(rows), bool)
     host = trace.host_rows
-    inside = host[(trace.kind[host] != c.ANNOTATION) & (index[host] >= 0)]
-    inside = inside[~np.isin(inside, rows)]
-    filled[index[inside]] = True
+    step = index[host]
+    counted = (trace.kind[host] != c.ANNOTATION) & (step >= 0)
+    counted[np.searchsorted(host, rows)] = False
+    filled[step[counted]] = True
     last = np.zeros(len(rows), bool)
     for lane in np.unique(trace.lane_id[rows]):
         last[np.flatnonzero(trace.lane_id[rows] == lane)[-1]] = True
@@ -208,11 +214,11 @@ def gpu_work(trace: Trace, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     rows, step = rows[inside], step[inside]
     number = np.bincount(step, minlength=count)
     total, busy = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    from .gpu import device_column, sound_end
+    from .gpu import device_numbers, sound_end
 
     end = sound_end(trace)[rows]
     np.add.at(total, step, end - trace.ts[rows])
-    device = device_column(trace)[rows]
+    device = device_numbers(trace, rows)
     order = np.lexsort((trace.ts[rows], device, step))
     edges = np.flatnonzero(np.diff(step[order]) | np.diff(device[order])) + 1
     for part in np.split(order, edges):

@@ -94,7 +94,7 @@ def why_undetermined(trace: Trace) -> str | None:
     if not len(trace):
         return "the trace holds no events: was the schedule ever active, and step() called once an iteration?"
     if not len(trace.gpu_rows):
-        calls = trace.call_rows[trace.named(c.launches_kernel)[trace.call_rows]]
+        calls = trace.call_rows[trace.named(c.launches_kernel, trace.call_rows)]
         if len(calls):
             return (
                 f"{len(calls)} kernel launches but no GPU event: the GPU side was not recorded "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import categories as c
-from .gpu import busy, clipped_busy, device_rows, idle_parts, impossible, overheads, sound_end, stream_column
+from .gpu import busy, clipped_busy, device_rows, idle_parts, impossible, overheads, sound_end, stream_numbers
 from .intervals import clip, gaps, intersect, measure, subtract, union
 from .kernel_names import family
 from .launches import latencies, unqueued
@@ -95,7 +95,7 @@ def device_name(trace: Trace, index: int) -> str | None:
 
 def communication(trace: Trace, rows: np.ndarray) -> tuple[int, int]:
     """(Time in communication kernels, the part of it during which nothing else ran), nanoseconds."""
-    is_comm = trace.named(lambda n: bool(c.COMMUNICATION.search(n)))[rows]
+    is_comm = trace.named(c.COMMUNICATION.search, rows)
     comm, rest = busy(trace, rows[is_comm]), busy(trace, rows[~is_comm])
     return measure(comm), measure(subtract(comm, rest))
 
@@ -111,7 +111,6 @@ def devices(trace: Trace, window: tuple[int, int] | None) -> list[dict[str, Any]
     """
     fast = unqueued(trace)
     unqueued_ns = float(np.median(latencies(trace)[fast])) if fast.any() else None
-    stream = stream_column(trace)
     found = []
     for index, rows in device_rows(trace).items():
         start, end = trace.ts[rows], sound_end(trace)[rows]
@@ -135,7 +134,7 @@ def devices(trace: Trace, window: tuple[int, int] | None) -> list[dict[str, Any]
                 "kernels": int((kind == c.KERNEL).sum()),
                 "memcpy": int((kind == c.MEMCPY).sum()),
                 "memset": int((kind == c.MEMSET).sum()),
-                "streams": len(np.unique(stream[rows])),
+                "streams": len(np.unique(stream_numbers(trace, rows))),
                 "sum_us": float((end - start).sum()) / 1000,
                 "busy_us": measure(ran) / 1000,
                 "span_us": (high - low) / 1000,
@@ -170,8 +169,7 @@ def outside_steps(trace: Trace) -> dict[str, Any]:
 
 def loader_share(trace: Trace, rows: np.ndarray, window: tuple[int, int]) -> int:
     """Idle time of a device inside a window that passes while a data loader is waited for, nanoseconds."""
-    loading = np.flatnonzero(
-        trace.named(lambda n: bool(c.DATA_LOADER.search(n))) & np.isin(trace.kind, (c.OP, c.ANNOTATION))
-    )
+    host = trace.host_rows
+    loading = host[trace.named(c.DATA_LOADER.search, host) & (trace.kind[host] != c.CALL)]
     free = gaps(busy(trace, rows), *window)
     return measure(intersect(free, union(trace.ts[loading], trace.end[loading])))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import TraceError
 from . import kineto
-from .columns import Block, Tables
+from .columns import Block, Gathered, Tables
 from .generic import Cutter
 from .head import find_events, metadata_of
 from .source import DEFAULT_MAX_BYTES, Source
@@ -23,17 +25,18 @@ KINETO_START = re.compile(rb'\s*\n  \{\n    "(?:ph|name)": "')
 SEPARATOR = b"\n  },\n  {\n"
 SCAN_BYTES = 8 << 20
 THREADS = 2
+SWITCH_S = 0.0001
 
 _Scanned = tuple[Block, bytes | None]  # columns, what follows the end of the array if it was met
-_Read = tuple[list[Block], bytes | None, int]  # blocks, what follows the array, where reading ended
+_Read = tuple[Gathered, bytes | None, int]  # columns, what follows the array, where reading ended
 
 
 @dataclass
 class Loaded:
-    """What a file held: column blocks in file order, the tables of their codes, the rest of the JSON."""
+    """What a file held: columns in file order, the tables of their codes, the rest of the JSON."""
 
     source: Source
-    blocks: list[Block]
+    columns: Gathered
     tables: Tables
     metadata: dict[str, Any]
     closed: bool
@@ -42,7 +45,7 @@ class Loaded:
 
 
 def load(path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Loaded:
-    """Blocks of the trace at ``path``.
+    """Events of the trace at ``path``, in file order.
 
     Raises
     ------
@@ -53,17 +56,18 @@ def load(path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Loaded:
     stream = source.blocks()
     head, start = find_events(source, stream)
     tables = Tables()
-    if KINETO_START.match(head, start):
-        reader = _read_gzipped if source.gzipped else _read_plain
-        blocks, footer, end = reader(source, stream, head, start, tables)
-    else:
-        blocks, footer, end = _read_generic(stream, head, start, tables)
+    with _short_turns():
+        if KINETO_START.match(head, start):
+            reader = _read_gzipped if source.gzipped else _read_plain
+            columns, footer, end = reader(source, stream, head, start, tables)
+        else:
+            columns, footer, end = _read_generic(stream, head, start, tables)
     metadata, trailing = metadata_of(head[:start], footer)
     loaded = Loaded(
-        source, blocks, tables, metadata, footer is not None and not source.cut_short, trailing, end
+        source, columns, tables, metadata, footer is not None and not source.cut_short, trailing, end
     )
     if (
-        not any(len(b.ts) for b in blocks)
+        not len(columns)
         and tables.losses
         and not any(loss.kind.startswith("without") for loss in tables.losses)
     ):
@@ -74,20 +78,37 @@ def load(path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Loaded:
     return loaded
 
 
+@contextmanager
+def _short_turns() -> Iterator[None]:
+    """Short turns at the interpreter lock: numpy gives it up often, and must not wait 5 ms to get it back."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
 def _read_generic(stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
     cutter = Cutter(tables)
     cutter.offset = start
-    blocks = list(cutter.feed(head[start:]))
+    columns = Gathered()
+
+    def keep(blocks: Iterator[Block]) -> None:
+        for block in blocks:
+            columns.add(block)
+
+    keep(cutter.feed(head[start:]))
     footer = b""
     for data in stream:
         if cutter.ended:
             footer += data[: 1 << 20]
         else:
-            blocks.extend(cutter.feed(data))
+            keep(cutter.feed(data))
     if not cutter.ended:
-        blocks.extend(cutter.finish())
+        keep(cutter.finish())
     end = cutter.offset + len(cutter.pending)
-    return blocks, (cutter.footer + footer if cutter.ended else None), end
+    return columns, (cutter.footer + footer if cutter.ended else None), end
 
 
 def _read_plain(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
@@ -99,10 +120,11 @@ def _read_plain(source: Source, stream: Iterator[bytes], head: bytes, start: int
         def scan(k: int) -> _Scanned:
             return kineto.scan_file(descriptor, bounds[k], bounds[k + 1], tables)
 
-        if len(bounds) <= 2:
-            return _until_end((scan(k) for k in range(len(bounds) - 1)), source.size)
+        pieces = range(len(bounds) - 1)
+        if len(pieces) == 1:
+            return _until_end(map(scan, pieces), source.size, 1)
         with ThreadPoolExecutor(THREADS) as pool:
-            return _until_end(pool.map(scan, range(len(bounds) - 1)), source.size)
+            return _until_end(pool.map(scan, pieces), source.size, len(pieces))
 
 
 def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
@@ -153,18 +175,20 @@ def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: i
             for future in waiting:
                 yield future.result()
 
-        blocks, footer, _ = _until_end(scanned(), 0)
-    return blocks, footer, end[0]
+        columns, footer, _ = _until_end(scanned(), 0, 1)
+    return columns, footer, end[0]
 
 
-def _until_end(results: Iterator[_Scanned], size: int) -> _Read:
-    """Blocks up to the one in which the array ends; what follows it belongs to no event of this trace."""
-    blocks: list[Block] = []
+def _until_end(results: Iterator[_Scanned], size: int, pieces: int) -> _Read:
+    """Columns up to where the array ends; what follows it belongs to no event of this trace."""
+    columns = Gathered()
     footer: bytes | None = None
     for block, rest in results:
         if footer is None:
-            blocks.append(block)
+            if not len(columns):
+                columns.reserve(int(len(block.ts) * pieces * 1.1))
+            columns.add(block)
             footer = rest
         elif len(footer) < 1 << 20:
             footer += b" "  # more text than one trace has; counted as trailing
-    return blocks, footer, size
+    return columns, footer, size

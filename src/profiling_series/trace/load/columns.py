@@ -50,6 +50,54 @@ def block_of(columns: dict[str, Any], copy_at: Any = (), copy_bytes: Any = ()) -
     return Block(**arrays, copy_at=np.asarray(copy_at, np.int64), copy_bytes=np.asarray(copy_bytes, np.int64))
 
 
+class Gathered:
+    """The columns of all blocks joined, filled while the blocks arrive so that each value is held once.
+
+    Parameters
+    ----------
+    expected : int
+        About how many events there will be; more are made room for.
+    """
+
+    def __init__(self, expected: int = 0) -> None:
+        # np.empty touches no memory: what is reserved and not filled costs nothing.
+        self._arrays = {key: np.empty(max(expected, 1024), dtype) for key, dtype in DTYPES.items()}
+        self._size = 0
+        self._copy_at: list[np.ndarray] = []
+        self._copy_bytes: list[np.ndarray] = []
+
+    def __len__(self) -> int:
+        return self._size
+
+    def reserve(self, expected: int) -> None:
+        """Make room for ``expected`` events in all."""
+        if expected > len(self._arrays["ts"]):
+            for key, old in self._arrays.items():
+                self._arrays[key] = np.empty(expected, old.dtype)
+                self._arrays[key][: self._size] = old[: self._size]
+
+    def add(self, block: Block) -> None:
+        """Append a block's events."""
+        end = self._size + len(block.ts)
+        if end > len(self._arrays["ts"]):
+            self.reserve(end + end // 4)
+        for key, array in self._arrays.items():
+            array[self._size : end] = getattr(block, key)
+        if len(block.copy_at):
+            self._copy_at.append(block.copy_at + self._size)
+            self._copy_bytes.append(block.copy_bytes)
+        self._size = end
+
+    def take(self, key: str) -> np.ndarray:
+        """One column, in file order; it is given away."""
+        return self._arrays.pop(key)[: self._size]
+
+    def copies(self) -> tuple[np.ndarray, np.ndarray]:
+        """(Index, bytes) of the events whose args hold "bytes"."""
+        none = np.empty(0, np.int64)
+        return np.concatenate([none, *self._copy_at]), np.concatenate([none, *self._copy_bytes])
+
+
 class Interner:
     """Codes for values that repeat: each new value gets the next number. Safe to call from threads."""
 

@@ -42,6 +42,7 @@ def _word(text: bytes) -> np.uint64:
 
 _HEADER = (_word(b'    "ph"'), _word(b': "X", "'), _word(b'"X", "ca'))
 _HEADER_AT = (0, 8, 10)
+_SAME = 16  # bytes that are the same in every header line of this form
 _PHASE = _word(b'    "ph"')
 _TS = _word(b'    "ts"')
 _DUR = (_word(b', "dur":'), _word(b' "dur": '))
@@ -221,7 +222,7 @@ def _read_headers(
     """Codes of name, category and lane of the fast events, and which of them no parser understood."""
     lines = opens[np.flatnonzero(fast)] + 1
     at, size = start[lines], length[lines]
-    hashes = hash_lines(word, at, size)
+    hashes = hash_lines(word, at + _SAME, size - _SAME)
     unique, index, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     codes = np.empty((len(unique), 3), np.int64)
     for k, (key, i) in enumerate(zip(unique.tolist(), index.tolist(), strict=True)):
