@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+
+PACKAGE = Path(find_spec("profiling_series").submodule_search_locations[0])
 
 # Read by every capture and view of the build, in this process and in the notebooks' kernels: measure on CUDA
 # if there is a device, replay the recording otherwise, and show pictures instead of text.
@@ -75,7 +78,7 @@ templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Profiling Series"
-html_static_path = ["_static", str(HERE.parent / "src" / "profiling_series" / "report" / "style.css")]
+html_static_path = ["_static", str(PACKAGE / "report" / "style.css")]
 html_css_files = ["style.css", "site.css"]
 html_js_files = ["site.js"]
 html_logo = "_static/mark.svg"

@@ -10,8 +10,10 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".sphx-glr-thumbcontainer").forEach((card) => {
     const title = card.querySelector(".sphx-glr-thumbnail-title");
     const link = card.querySelector("a");
-    if (title && link && !link.textContent.trim()) link.setAttribute("aria-label", title.textContent.trim());
+    if (title && link) link.setAttribute("aria-label", title.textContent.trim());
   });
+  // One for each gallery, all with one id; ours have no tags.
+  document.querySelectorAll(".sphx-glr-tag-list:empty").forEach((list) => list.remove());
 
   document.querySelectorAll(".sphx-glr-script-out pre, div.cell_output pre, .ps-plot").forEach((box) => {
     if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
