@@ -59,14 +59,13 @@ class Column:
 class Grid:
     """A table with a title and, below it, an optional note.
 
-    Every row has one string a column. `marked` holds the indexes of rows to set apart.
+    Every row has one string a column.
     """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
-    marked: frozenset[int] = frozenset()
 
     def text(self) -> str:
         """Return the table in at most `WIDTH` columns."""
@@ -105,10 +104,7 @@ class Grid:
         heads = "".join(
             f'<th scope="col"{_numeric(column)}>{prose(column.head)}</th>' for column in self.columns
         )
-        rows = "\n".join(
-            f"<tr{' class=ps-marked' if at in self.marked else ''}>{self._cells(row)}</tr>"
-            for at, row in enumerate(self.rows)
-        )
+        rows = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
         note = f'\n<p class="ps-note">{prose(self.note)}</p>' if self.note else ""
         return (
             f'<div class="ps-block">{scroll_box(self.title)}<table class="ps-grid">'

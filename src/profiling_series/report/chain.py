@@ -83,13 +83,13 @@ def dispatch_chain(x: Source, step: int | None = None, annotation: str | None = 
     chosen = choose_steps(trace, step)
     index = chosen[-1] if chosen else -1
     roots = _roots(trace, index, annotation)
-    nodes = chain_of(trace, roots, index)
+    nodes, left = chain_of(trace, roots, index)
     title = f"Dispatch chain of {shown(trace.steps[index].name, 60) if index >= 0 else 'the trace'}"
     return View(
         kind="chain",
         provenance=provenance_of(x),
-        to_text=lambda: "\n".join([title, *_lines(nodes)]),
-        to_html=lambda: f'<p class="ps-title">{escape(title)}</p>\n{_list(nodes)}',
+        to_text=lambda: "\n".join([title, *_lines(nodes), *([f"… {left}"] if left else [])]),
+        to_html=lambda: f'<p class="ps-title">{escape(title)}</p>\n{_list(nodes)}{_note(left)}',
     )
 
 
@@ -115,15 +115,15 @@ def _roots(trace: Trace, index: int, annotation: str | None) -> list[int]:
     return inside
 
 
-def chain_of(trace: Trace, roots: list[int], index: int) -> tuple[Node, ...]:
-    """Return the trees that start at some rows, in all at most `MAX_NODES` events of the CPU.
+def chain_of(trace: Trace, roots: list[int], index: int) -> tuple[tuple[Node, ...], str]:
+    """Return the trees that start at some rows, at most `MAX_NODES` events of the CPU, and what was left out.
 
     Parameters
     ----------
     trace : Trace
         A trace.
     roots : list of int
-        Rows to start from.
+        Rows to start from; the first is always kept.
     index : int
         The step that they are in, -1 for none.
     """
@@ -135,8 +135,15 @@ def chain_of(trace: Trace, roots: list[int], index: int) -> tuple[Node, ...]:
         below[int(trace.parent[row])].append(row)
     # An event lasts at least as long as what it encloses: the longest ones form whole trees.
     order = np.lexsort((inside, -trace.dur[inside]))
-    kept = set(inside[order[:MAX_NODES]].tolist()) | set(roots[:MAX_NODES])
-    return tuple(_node(trace, row, below, kept, own_us) for row in roots if row in kept)
+    kept = set(inside[order[:MAX_NODES]].tolist()) | set(roots[:1])
+    left = [row for row in roots if row not in kept]
+    nodes = tuple(_node(trace, row, below, kept, own_us) for row in roots if row in kept)
+    return nodes, _left_out(trace, left, "further event on other threads", "further events on other threads")
+
+
+def _left_out(trace: Trace, rows: list[int], noun: str, plural: str | None = None) -> str:
+    """Return how many events are not shown and how long they take, in words; nothing for none."""
+    return f"{count(len(rows), noun, plural)}, {us(int(trace.dur[rows].sum()) / 1000)}" if rows else ""
 
 
 def _node(
@@ -147,9 +154,7 @@ def _node(
     left = [child for child in inner if child not in kept]
     events = trace.gpu_of(row) if trace.kind[row] == c.CALL else np.empty(0, np.int64)
     told = [_gpu_node(trace, row, int(event)) for event in events[:MAX_GPU_EVENTS]]
-    words = []
-    if left:
-        words.append(f"{count(len(left), 'further event')}, {us(int(trace.dur[left].sum()) / 1000)}")
+    words = [_left_out(trace, left, "further event")] if left else []
     if len(events) > MAX_GPU_EVENTS:
         words.append(f"{count(len(events) - MAX_GPU_EVENTS, 'further GPU event')} of the same call")
     return Node(
@@ -218,8 +223,12 @@ def _list(nodes: tuple[Node, ...]) -> str:
 
 def _inner(node: Node) -> str:
     """Return what stands below an event."""
-    left = f'<p class="ps-note">… {prose(node.left_out)}</p>' if node.left_out else ""
-    return (f"\n{_list(node.children)}" if node.children else "") + left
+    return (f"\n{_list(node.children)}" if node.children else "") + _note(node.left_out)
+
+
+def _note(left_out: str) -> str:
+    """Return what was left out as a paragraph, nothing for nothing."""
+    return f'<p class="ps-note">… {prose(left_out)}</p>' if left_out else ""
 
 
 def _item(node: Node) -> str:

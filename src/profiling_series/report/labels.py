@@ -19,9 +19,11 @@ _LEAST_LETTERS = 9
 @lru_cache(maxsize=1)
 def _font() -> Any:
     """Return the font that labels are measured with."""
-    from matplotlib import font_manager
+    from matplotlib.font_manager import FontProperties, findfont
+    from matplotlib.ft2font import FT2Font
 
-    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties(family=FONT)))
+    # One of our own: the font that matplotlib keeps changes its size with every figure that is drawn.
+    font = FT2Font(findfont(FontProperties(family=FONT)))
     font.set_size(FONT_PX, 72)
     return font
 
@@ -129,5 +131,5 @@ def _apart(one: Leader, other: Leader) -> bool:
     if one.row == other.row:
         return one.right_px + _GAP_PX <= other.left_px or other.right_px + _GAP_PX <= one.left_px
     upper, lower = (one, other) if one.row < other.row else (other, one)
-    # The lower one's leader passes the upper one's row.
-    return not upper.left_px - 3 <= lower.at_px <= upper.right_px + 3
+    # The lower one's leader passes the upper one's row; a word stands off its own leader by `_PAD_PX`.
+    return not upper.left_px - 1 <= lower.at_px <= upper.right_px + 1

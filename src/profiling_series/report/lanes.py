@@ -156,7 +156,7 @@ def _streams(trace: Trace, window: Window, gaps: tuple[Gap, ...], notes: list[st
     streams: list[tuple[int, Rows]] = []
     for device, rows in gpu.device_rows(trace).items():
         work = _inside(trace, rows, window)
-        stream = gpu.stream_column(trace)[work]
+        stream = gpu.stream_numbers(trace, work)
         parts = [work[stream == at] for at in np.unique(stream)]
         streams += [(device, part) for part in sorted(parts, key=len, reverse=True)]
     if len(streams) > MAX_STREAMS:

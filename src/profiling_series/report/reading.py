@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .format import count, elide, number, share, shown, us
+from .format import count, elide, number, readable, share, shown, us
 from .scene import Bar, Link, Scene
 
 TEXT_WIDTH = 100
@@ -24,10 +24,8 @@ def text_of_scene(scene: Scene, title: str, lines: int = TEXT_LINES) -> str:
     """
     kept = sorted(scene.bars, key=lambda bar: -bar.dur_us)[:lines]
     floor_us = kept[-1].dur_us if len(scene.bars) > lines else -1.0
-    parts = [
-        title,
-        f"{'start':>12}  {'duration':>12}   µs, from the start of {shown(scene.window.origin_name, 60)}",
-    ]
+    origin = shown(scene.window.origin_name, 60)
+    parts = [title, f"{'start µs':>12}  {'duration µs':>12}   (0 is the start of {origin})"]
     links = {link.call_row: link for link in scene.links}
     for at, lane in enumerate(scene.lanes):
         bars = [bar for bar in scene.bars_of(at) if bar.dur_us >= floor_us]
@@ -43,7 +41,8 @@ def text_of_scene(scene: Scene, title: str, lines: int = TEXT_LINES) -> str:
 
 def _line(bar: Bar, links: dict[int, Link]) -> str:
     """Return one event's line, indented by its depth; a call says what it launched."""
-    name = f"{bar.count} events: {bar.name}" if bar.count > 1 else bar.name
+    name = readable(bar.name) if bar.kind == "kernel" and len(bar.name) < 1000 else bar.name
+    name = f"{bar.count} events: {bar.name}" if bar.count > 1 else name
     tail = ""
     if bar.kind == "span":
         tail = "  (span of the annotation, not work)"

@@ -85,7 +85,8 @@ def _row(columns: tuple[str, ...], figures: frozenset[str], row: Row) -> str:
         # What is nothing is set back, so that the eye finds what is something.
         zero = name in figures and cell.value == 0
         cells.append(f"<td{_align(name in figures, zero)}>{escape(shown(cell.text, _NAME_LIMIT))}</td>")
-    return f"<tr{' class=ps-marked' if 'span' in row.flags else ''}>{''.join(cells)}</tr>"
+    marked = ' class="ps-marked"' if "span" in row.flags else ""
+    return f"<tr{marked}>{''.join(cells)}</tr>"
 
 
 def _name(row: Row) -> str:

@@ -65,11 +65,10 @@ def _note(bars: list[Bar], where: str, least_ns: int, reach_ns: int) -> list[str
     merged = [bar for bar in bars if bar.count > 1]
     if not merged:
         return []
-    events = sum(bar.count for bar in merged)
-    return [
-        f"{count(events, where + ' event')} of at most {us(least_ns / 1000)} drawn merged, as "
-        f"{count(len(merged), 'paler bar')}, across gaps of up to {us(reach_ns / 1000)}"
-    ]
+    events = count(sum(bar.count for bar in merged), f"{where} event")
+    bars_told = count(len(merged), "paler bar")
+    most, reach = us(least_ns / 1000), us(reach_ns / 1000)
+    return [f"{events} of at most {most} drawn merged, as {bars_told}, across gaps of up to {reach}"]
 
 
 def _bars(trace: Trace, window: Window, placed: Placed, index: Rows) -> list[Bar]:
