@@ -2,7 +2,7 @@
 
     python benchmarks/generate.py SOURCE OUT --size 1.5GB --layout torch
 
-Layouts: ``torch`` (as torch ≥ 2.2 prints it, microseconds with three decimals), ``older`` (whole microseconds,
+Layouts: ``torch`` (as torch ≥ 2.2 prints it, with three decimals), ``older`` (whole microseconds,
 args over several lines, as before 2.2) and ``compact`` (one line, as ``json.dumps`` re-saves it).
 """
 
