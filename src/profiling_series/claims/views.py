@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..report.blocks import Block, Column, Grid, Notes, html_of, scroll_box, text_of
-from ..report.format import escape, prose, shown
+from ..report.format import elide, escape, prose, shown
 from ..report.source import provenance_of
 from ..report.view import View
-from .model import Claim, Published, Value, all_claims, claim
+from .model import Claim, Value, all_claims, claim
 from .outcome import MEANINGS, Outcome, outcome, published_told, told, tolerance_told, word
 
 
@@ -148,19 +148,30 @@ def claims_table(captures: Iterable[Any], claims: Iterable[Claim] | None = None)
         kind="claims",
         provenance="this build: " + ("; ".join(lines) or "no capture"),
         # A terminal has no room for questions; their ids are what `check` takes.
-        to_text=lambda: text_of(_blocks(chosen, by_key, lambda one: one.id)),
-        to_html=lambda: html_of(_blocks(chosen, by_key, lambda one: one.question)) + _sources(chosen),
+        to_text=lambda: text_of(_blocks(chosen, by_key, _TERMINAL)),
+        to_html=lambda: html_of(_blocks(chosen, by_key, _PAGE)) + _sources(chosen),
     )
 
 
-def _blocks(claims: tuple[Claim, ...], by_key: dict[str, Any], name: Callable[[Claim], str]) -> list[Block]:
+class _Form(NamedTuple):
+    """How a claim is named, and how long a figure or a word may be."""
+
+    name: Callable[[Claim], str]
+    width: int
+
+
+_TERMINAL = _Form(lambda one: one.id, 18)
+_PAGE = _Form(lambda one: one.question, 80)
+
+
+def _blocks(claims: tuple[Claim, ...], by_key: dict[str, Any], form: _Form) -> list[Block]:
     """Return a table a capture, and how to read them."""
     keys = dict.fromkeys(one.capture for one in claims)
-    tables: list[Block] = [_table(key, claims, by_key.get(key), name) for key in keys]
+    tables: list[Block] = [_table(key, claims, by_key.get(key), form) for key in keys]
     return [*tables, Notes("How to read it", tuple(MEANINGS.values()))]
 
 
-def _table(key: str, claims: tuple[Claim, ...], capture: Any, name: Callable[[Claim], str]) -> Grid:
+def _table(key: str, claims: tuple[Claim, ...], capture: Any, form: _Form) -> Grid:
     """Return the claims of one capture, a row each."""
     mine = [one for one in claims if one.capture == key]
     machines = list(dict.fromkeys(p.machine for one in mine for p in one.published))
@@ -168,9 +179,12 @@ def _table(key: str, claims: tuple[Claim, ...], capture: Any, name: Callable[[Cl
     for one in mine:
         answer = outcome(one, capture) if capture is not None else None
         words = answer.words if answer else ("",) * len(one.published)
-        said = {p.machine: _said(one, p, its_word) for p, its_word in zip(one.published, words, strict=True)}
-        this = shown(told(answer.measured.value, one), 60) if answer else "not captured"
-        rows.append((name(one), *(said.get(machine, "") for machine in machines), this))
+        said = {
+            published.machine: _said(elide(published_told(published, one), form.width), its_word)
+            for published, its_word in zip(one.published, words, strict=True)
+        }
+        this = elide(told(answer.measured.value, one), form.width) if answer else "not captured"
+        rows.append((form.name(one), *(said.get(machine, "") for machine in machines), this))
     short = (machine.removeprefix("NVIDIA ").partition("-")[0] for machine in machines)
     figures = (Column(head) for head in (*short, "this build"))
     note = "" if capture is not None else "This build holds no such capture."
@@ -184,7 +198,6 @@ def _sources(claims: tuple[Claim, ...]) -> str:
     return f'\n<p class="ps-note">Published in {links}.</p>' if links else ""
 
 
-def _said(one: Claim, published: Published, its_word: str) -> str:
+def _said(figure: str, its_word: str) -> str:
     """Return a published figure and the word for it."""
-    figure = published_told(published, one)
     return f"{figure}: {its_word}" if its_word else figure
