@@ -19,7 +19,7 @@ _HOMES = {
         "TraceError",
         "UsageError",
     ),
-    "profiling_series.workloads": ("WORKLOADS", "MatmulAdd"),
+    "profiling_series.workloads": ("WORKLOADS", "MatmulAdd", "SmallMatmuls"),
     "profiling_series.profiler": ("Capture", "Schedule", "capture", "record", "record_callable"),
     "profiling_series.trace": ("Trace", "read"),
     "profiling_series.report": ("dispatch_chain", "show", "summary", "table", "timeline"),
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from profiling_series.trace import read as read
     from profiling_series.workloads import WORKLOADS as WORKLOADS
     from profiling_series.workloads import MatmulAdd as MatmulAdd
+    from profiling_series.workloads import SmallMatmuls as SmallMatmuls
 
 
 def __getattr__(name: str) -> Any:

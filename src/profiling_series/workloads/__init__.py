@@ -13,11 +13,13 @@ from typing import Any
 from profiling_series.errors import UsageError
 from profiling_series.workloads.base import DTYPE_BYTES, Step, Workload, code_digest
 from profiling_series.workloads.matmul_add import MatmulAdd
+from profiling_series.workloads.small_matmuls import SmallMatmuls
 
 __all__ = [
     "DTYPE_BYTES",
     "WORKLOADS",
     "MatmulAdd",
+    "SmallMatmuls",
     "Step",
     "Workload",
     "code_digest",
@@ -27,7 +29,7 @@ __all__ = [
 ]
 
 #: Every workload class, by its name on the command line.
-WORKLOADS: dict[str, type[Workload]] = {cls.name: cls for cls in (MatmulAdd,)}
+WORKLOADS: dict[str, type[Workload]] = {cls.name: cls for cls in (MatmulAdd, SmallMatmuls)}
 
 
 def get(name: str) -> type[Workload]:
