@@ -20,7 +20,14 @@ _HOMES = {
         "UsageError",
     ),
     "profiling_series.workloads": ("WORKLOADS", "MatmulAdd", "SmallMatmuls"),
-    "profiling_series.profiler": ("Capture", "Schedule", "capture", "record", "record_callable"),
+    "profiling_series.profiler": (
+        "Capture",
+        "Schedule",
+        "capture",
+        "has_gpu",
+        "record",
+        "record_callable",
+    ),
     "profiling_series.trace": ("Trace", "read"),
     "profiling_series.report": ("dispatch_chain", "show", "summary", "table", "timeline"),
     "profiling_series.claims": ("check",),
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
     from profiling_series.profiler import Capture as Capture
     from profiling_series.profiler import Schedule as Schedule
     from profiling_series.profiler import capture as capture
+    from profiling_series.profiler import has_gpu as has_gpu
     from profiling_series.profiler import record as record
     from profiling_series.profiler import record_callable as record_callable
     from profiling_series.report import dispatch_chain as dispatch_chain

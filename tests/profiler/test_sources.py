@@ -45,3 +45,20 @@ def test_without_torch_there_is_no_cuda(monkeypatch):
     monkeypatch.setattr(sources, "_driver_present", lambda: True)
     monkeypatch.setattr(sources.importlib.util, "find_spec", lambda name: None)
     assert sources.cuda_available() is False
+
+
+@pytest.mark.parametrize(
+    ("source", "cuda", "answer"),
+    [
+        ("auto", True, True),
+        ("auto", False, False),
+        ("replay", False, True),
+        ("recorded", False, True),
+        ("cpu", True, False),
+    ],
+)
+def test_captures_hold_gpu_work_where_a_gpu_makes_or_made_them(monkeypatch, source, cuda, answer):
+    monkeypatch.setattr(sources, "cuda_available", lambda: cuda)
+    assert sources.has_gpu(source) is answer
+    monkeypatch.setenv("PROFILING_SERIES_SOURCE", source)
+    assert sources.has_gpu() is answer

@@ -7,7 +7,7 @@ from profiling_series.profiler.capturing import capture
 from profiling_series.profiler.recorder import Recorder, record, record_callable
 from profiling_series.profiler.request import COMPILE_MODES, WARM_CALLS, Request
 from profiling_series.profiler.schedule import Schedule
-from profiling_series.profiler.sources import SOURCES, cuda_available, resolve
+from profiling_series.profiler.sources import SOURCES, cuda_available, has_gpu, resolve
 
 __all__ = [
     "COMPILE_MODES",
@@ -19,6 +19,7 @@ __all__ = [
     "Schedule",
     "capture",
     "cuda_available",
+    "has_gpu",
     "record",
     "record_callable",
     "resolve",

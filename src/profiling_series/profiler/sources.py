@@ -44,6 +44,25 @@ def resolve(source: str) -> str:
     return source
 
 
+def has_gpu(source: str = "auto") -> bool:
+    """Return whether captures of this source hold GPU work, because there is a GPU here or they are recordings.
+
+    A lesson asks before it chooses sizes: what a GPU does in a millisecond can take a CPU minutes.
+
+    Parameters
+    ----------
+    source : str
+        As `resolve` takes it.
+
+    Raises
+    ------
+    UsageError
+        No such source.
+    """
+    chosen = resolve(source)
+    return chosen in ("cuda", "recorded") or (chosen == "auto" and cuda_available())
+
+
 def cuda_available() -> bool:
     """Return whether torch would find a GPU here; imports torch only where a driver makes that possible."""
     if not _driver_present() or importlib.util.find_spec("torch") is None:
