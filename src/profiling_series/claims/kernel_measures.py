@@ -40,16 +40,16 @@ def _last(trace: Trace) -> list[str]:
 
 
 @measure
-def gemm_us(x: Any) -> Measured:
+def _gemm_us(x: Any) -> Measured:
     """Return how long the product's kernel runs, µs."""
     trace = trace_of(x)
     return median_of([float(value) / 1000 for value in trace.dur[_gemm_rows(trace)]])
 
 
 @measure
-def gemm_tflops(x: Any) -> Measured:
+def _gemm_tflops(x: Any) -> Measured:
     """Return the rate of the product's kernel, TFLOP/s: the workload's FLOPs over its median time."""
-    time = gemm_us(x).value
+    time = _gemm_us(x).value
     flops = getattr(getattr(x, "workload", None), "flops", lambda: None)()
     if not isinstance(time, float) or not flops or not time:
         return UNTOLD
@@ -57,21 +57,21 @@ def gemm_tflops(x: Any) -> Measured:
 
 
 @measure
-def gemm_chain(x: Any) -> Measured:
+def _gemm_chain(x: Any) -> Measured:
     """Return what leads from the annotation to the launch of the product, the call itself left out."""
     path = _last(trace_of(x))
     return Measured(" → ".join(path[:-1])) if len(path) > 1 else UNTOLD
 
 
 @measure
-def gemm_op(x: Any) -> Measured:
+def _gemm_op(x: Any) -> Measured:
     """Return the op that launches the product."""
     path = _last(trace_of(x))
     return Measured(path[-2]) if len(path) > 1 else UNTOLD
 
 
 @measure
-def gemm_call(x: Any) -> Measured:
+def _gemm_call(x: Any) -> Measured:
     """Return the runtime or driver call that launches the product."""
     path = _last(trace_of(x))
     return Measured(path[-1]) if path else UNTOLD
@@ -90,18 +90,18 @@ def _add_rows(trace: Trace) -> np.ndarray:
 
 
 @measure
-def gemm_registers(x: Any) -> Measured:
+def _gemm_registers(x: Any) -> Measured:
     """Return the registers of a thread of the product's kernel."""
     return _arg(trace_of(x), _gemm_rows(trace_of(x)), "registers per thread")
 
 
 @measure
-def add_registers(x: Any) -> Measured:
+def _add_registers(x: Any) -> Measured:
     """Return the registers of a thread of the addition's kernel."""
     return _arg(trace_of(x), _add_rows(trace_of(x)), "registers per thread")
 
 
 @measure
-def add_shared_memory_bytes(x: Any) -> Measured:
+def _add_shared_memory_bytes(x: Any) -> Measured:
     """Return the shared memory of a block of the addition's kernel, bytes."""
     return _arg(trace_of(x), _add_rows(trace_of(x)), "shared memory")

@@ -34,19 +34,19 @@ MEASURES: dict[str, Measure] = {}
 
 
 def measure(function: Measure) -> Measure:
-    """Add a function to the measures under its own name, and return it.
+    """Return the function, entered in the measures under its own name.
 
     Parameters
     ----------
     function : callable
-        Takes a capture or a trace.
+        Takes a capture or a trace. Its name begins with an underscore, which the measure's does not.
 
     Returns
     -------
     callable
         The same function.
     """
-    MEASURES[function.__name__] = function
+    MEASURES[function.__name__.removeprefix("_")] = function
     return function
 
 

@@ -17,7 +17,7 @@ BUFFER_REQUEST = "Activity Buffer Request"
 
 
 @measure
-def launches_per_step(x: Any) -> Measured:
+def _launches_per_step(x: Any) -> Measured:
     """Return how many calls of a step put work on the GPU."""
     trace = trace_of(x)
     launch = trace.launch_of[trace.gpu_rows]
@@ -28,21 +28,21 @@ def launches_per_step(x: Any) -> Measured:
 
 
 @measure
-def gpu_events_per_step(x: Any) -> Measured:
+def _gpu_events_per_step(x: Any) -> Measured:
     """Return how many kernels, copies and memsets a step launches."""
     trace = trace_of(x)
     return of_steps(trace, lambda at: trace.steps[at].gpu_events)
 
 
 @measure
-def gpu_sum_per_step_us(x: Any) -> Measured:
+def _gpu_sum_per_step_us(x: Any) -> Measured:
     """Return how long the GPU works for a step, µs, the durations summed."""
     trace = trace_of(x)
     return of_steps(trace, lambda at: trace.steps[at].gpu_sum_us)
 
 
 @measure
-def copy_us_per_step(x: Any) -> Measured:
+def _copy_us_per_step(x: Any) -> Measured:
     """Return how long the copies of a step take, µs; memsets apart."""
     trace = trace_of(x)
     rows = trace.of_kind(c.MEMCPY)
@@ -52,28 +52,28 @@ def copy_us_per_step(x: Any) -> Measured:
 
 
 @measure
-def step_cpu_us(x: Any) -> Measured:
+def _step_cpu_us(x: Any) -> Measured:
     """Return the CPU's time of a steady step, µs."""
     trace = trace_of(x)
     return median_of([trace.steps[at].dur_us for at in steady(trace)])
 
 
 @measure
-def first_to_last_factor(x: Any) -> Measured:
+def _first_to_last_factor(x: Any) -> Measured:
     """Return the first complete step's CPU time over the last one's."""
     times = [step.dur_us for step in trace_of(x).steps if step.complete]
     return Measured(times[0] / times[-1]) if len(times) > 1 else UNTOLD
 
 
 @measure
-def first_step_factor(x: Any) -> Measured:
+def _first_step_factor(x: Any) -> Measured:
     """Return the first complete step's CPU time over the median of the later ones'."""
     times = [step.dur_us for step in trace_of(x).steps if step.complete]
     return Measured(times[0] / median(times[1:])) if len(times) > 1 else UNTOLD
 
 
 @measure
-def regime(x: Any) -> Measured:
+def _regime(x: Any) -> Measured:
     """Return the verdict's word."""
     word = trace_of(x).verdict["regime"]
     return UNTOLD if word == "undetermined" else Measured(word)
@@ -92,13 +92,13 @@ def _table_total(x: Any, which: str) -> Measured:
 
 
 @measure
-def self_cpu_total_us(x: Any) -> Measured:
+def _self_cpu_total_us(x: Any) -> Measured:
     """Return ``Self CPU time total`` of torch's table, µs."""
     return _table_total(x, "self_cpu_total_us")
 
 
 @measure
-def self_device_total_us(x: Any) -> Measured:
+def _self_device_total_us(x: Any) -> Measured:
     """Return ``Self CUDA time total`` of torch's table, µs."""
     return _table_total(x, "self_device_total_us")
 
@@ -113,20 +113,20 @@ def _dead_windows(x: Any) -> list[float]:
 
 
 @measure
-def dead_window_first_us(x: Any) -> Measured:
+def _dead_window_first_us(x: Any) -> Measured:
     """Return the time from the first annotation's start to its first op, µs."""
     windows = _dead_windows(x)
     return Measured(windows[0]) if windows else UNTOLD
 
 
 @measure
-def dead_window_later_us(x: Any) -> Measured:
+def _dead_window_later_us(x: Any) -> Measured:
     """Return the same of the later steps, µs."""
     return median_of(_dead_windows(x)[1:])
 
 
 @measure
-def lane_offset_us(x: Any) -> Measured:
+def _lane_offset_us(x: Any) -> Measured:
     """Return the time from the first step's start to the first GPU event launched in a step, µs."""
     trace = trace_of(x)
     rows = trace.gpu_rows[trace.step_index[trace.gpu_rows] >= 0]
@@ -136,12 +136,12 @@ def lane_offset_us(x: Any) -> Measured:
 
 
 @measure
-def flush_sync_us(x: Any) -> Measured:
+def _flush_sync_us(x: Any) -> Measured:
     """Return the length of the profiler's own last device sync, µs."""
     return Measured(trace_of(x).as_dict()["flush_sync_us"])
 
 
-def _buffer_requests(x: Any) -> list[float]:
+def _request_times_us(x: Any) -> list[float]:
     """Return the durations of the profiler's buffer requests, µs."""
     trace = trace_of(x)
     rows = trace.overhead_rows[trace.named(lambda name: name == BUFFER_REQUEST)[trace.overhead_rows]]
@@ -149,20 +149,20 @@ def _buffer_requests(x: Any) -> list[float]:
 
 
 @measure
-def buffer_requests(x: Any) -> Measured:
+def _buffer_requests(x: Any) -> Measured:
     """Return how often the profiler asked for a buffer."""
-    return Measured(float(len(_buffer_requests(x)))) if len(trace_of(x).gpu_rows) else UNTOLD
+    return Measured(float(len(_request_times_us(x)))) if len(trace_of(x).gpu_rows) else UNTOLD
 
 
 @measure
-def buffer_request_us(x: Any) -> Measured:
+def _buffer_request_us(x: Any) -> Measured:
     """Return the longest buffer request, µs."""
-    requests = _buffer_requests(x)
+    requests = _request_times_us(x)
     return Measured(max(requests)) if requests else UNTOLD
 
 
 @measure
-def occupancy_queries_per_step(x: Any) -> Measured:
+def _occupancy_queries_per_step(x: Any) -> Measured:
     """Return how many occupancy queries a step makes."""
     trace = trace_of(x)
     if not len(trace.gpu_rows):

@@ -40,7 +40,23 @@ class Canvas:
     def write(
         self, x: float, y: float, text: str, gid: str, *, ink: str = INK, ha: str = "left", **style: Any
     ) -> None:
-        """Add a line of text, vertically centred on y; nothing in it is taken for mathematics."""
+        """Add a line of text, vertically centred on y; nothing in it is taken for mathematics.
+
+        Parameters
+        ----------
+        x, y : float
+            Where; y is the middle of the line.
+        text : str
+            One line.
+        gid : str
+            What it is.
+        ink : str
+            Its colour.
+        ha : str
+            Which end of it x is.
+        **style : str
+            Its weight.
+        """
         self.axes.text(
             x, y + 0.35 * labels.FONT_PX, text, color=ink, gid=gid, ha=ha, va="baseline",
             fontsize=labels.FONT_PX, family=labels.FONT, parse_math=False, **style,
@@ -52,7 +68,19 @@ class Canvas:
             self.words.append((left - 2, y - 7, left + width + 2, y + 7))
 
     def line(self, start: Point, end: Point, gid: str, width: float, alpha: float, **style: Any) -> None:
-        """Add a straight line in ink, interrupted where words stand."""
+        """Add a straight line in ink, interrupted where words stand.
+
+        Parameters
+        ----------
+        start, end : tuple of float
+            Its ends.
+        gid : str
+            What it is.
+        width, alpha : float
+            Its strength.
+        **style : tuple
+            Its dashes.
+        """
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 

@@ -18,6 +18,11 @@ def us(value_us: float | None) -> str:
     """Return a time in microseconds with the digits that matter, ``"unknown"`` for None.
 
     Two decimals below 10 µs, one below 1,000, none above: a trace resolves 0.001 µs, a reader does not.
+
+    Parameters
+    ----------
+    value_us : float or None
+        A time, µs.
     """
     if value_us is None:
         return "unknown"
@@ -25,7 +30,13 @@ def us(value_us: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a figure without its unit, rounded as `us` rounds; ``"unknown"`` for None."""
+    """Return a figure without its unit, rounded as `us` rounds; ``"unknown"`` for None.
+
+    Parameters
+    ----------
+    value : float or None
+        A figure.
+    """
     if value is None:
         return "unknown"
     size = abs(value)
@@ -38,7 +49,13 @@ def number(value: float | None) -> str:
 
 
 def share(fraction: float | None) -> str:
-    """Return a fraction as a percentage, ``"unknown"`` for None."""
+    """Return a fraction as a percentage, ``"unknown"`` for None.
+
+    Parameters
+    ----------
+    fraction : float or None
+        1 is the whole.
+    """
     if fraction is None:
         return "unknown"
     percent = round(100 * fraction, 9)
@@ -48,7 +65,13 @@ def share(fraction: float | None) -> str:
 
 
 def size(value_bytes: float | None) -> str:
-    """Return a size with a binary unit, ``"unknown"`` for None."""
+    """Return a size with a binary unit, ``"unknown"`` for None.
+
+    Parameters
+    ----------
+    value_bytes : float or None
+        Bytes.
+    """
     if value_bytes is None:
         return "unknown"
     for unit in ("B", "KiB", "MiB", "GiB"):
@@ -59,7 +82,17 @@ def size(value_bytes: float | None) -> str:
 
 
 def count(value: int, noun: str, plural: str | None = None) -> str:
-    """Return a count with its noun, in the plural where it must be."""
+    """Return a count with its noun, in the plural where it must be.
+
+    Parameters
+    ----------
+    value : int
+        How many.
+    noun : str
+        Of what, in the singular.
+    plural : str, optional
+        Where an s does not make it.
+    """
     return f"{value:,} {noun if value == 1 else plural or noun + 's'}"
 
 
@@ -67,6 +100,11 @@ def visible(text: str) -> str:
     r"""Return the text with every character that does not print spelled out, as ``\x1b`` or ``\u202e``.
 
     Control characters would steer a terminal, direction marks would reorder a page.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -82,7 +120,15 @@ def _spell(char: str) -> str:
 
 
 def shown(name: str, limit: int = NAME_LIMIT) -> str:
-    """Return a name fit to be shown: visible, and cut at `limit` with its full length stated."""
+    """Return a name fit to be shown: visible, and cut at `limit` with its full length stated.
+
+    Parameters
+    ----------
+    name : str
+        Any name.
+    limit : int
+        Characters to show.
+    """
     if len(name) <= limit:
         return visible(name)
     return f"{visible(name[:limit])}… ({len(name):,} characters)"
@@ -93,6 +139,13 @@ def elide(text: str, width: int) -> str:
 
     Kernel names carry their meaning at both ends; those with template arguments at the beginning only, and
     lose their end.
+
+    Parameters
+    ----------
+    text : str
+        One line.
+    width : int
+        Characters there is room for.
     """
     if len(text) <= width:
         return text
@@ -106,7 +159,15 @@ _TEMPLATE = re.compile(r"<[^<>]*>")
 
 
 def short_name(name: str, width: int = 32) -> str:
-    """Return a kernel's name without return type, namespaces, template and call arguments."""
+    """Return a kernel's name without return type, namespaces, template and call arguments.
+
+    Parameters
+    ----------
+    name : str
+        As the trace holds it.
+    width : int
+        Characters there is room for.
+    """
     # Cut before the patterns see it: a name of a megabyte must not cost seconds.
     text, before = readable(visible(name[:600])), ""
     while before != text:
@@ -122,7 +183,13 @@ _RETURNS = re.compile(r"^(?:void|static|inline)\s+")
 
 
 def readable(name: str) -> str:
-    """Return a C++ name with its template arguments, without namespaces, return type and parameters."""
+    """Return a C++ name with its template arguments, without namespaces, return type and parameters.
+
+    Parameters
+    ----------
+    name : str
+        As the trace holds it.
+    """
     text = _NAMESPACES.sub("", _RETURNS.sub("", name))
     depth = 0
     for at, char in enumerate(text):
@@ -133,14 +200,25 @@ def readable(name: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return the text for HTML: visible, and escaped for content and attributes alike."""
+    """Return the text for HTML: visible, and escaped for content and attributes alike.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    """
     return html.escape(visible(text), quote=True)
 
 
 def prose(text: str, *, keep_lines: bool = False) -> str:
     """Return the text for HTML, with a narrow no-break space between a figure and its unit.
 
-    `keep_lines` lets line breaks of our own making stand; without it they are spelled out too.
+    Parameters
+    ----------
+    text : str
+        Any text.
+    keep_lines : bool
+        Let line breaks stand; they are ours, not a name's.
     """
     if keep_lines:
         return "\n".join(prose(line) for line in text.split("\n"))

@@ -47,16 +47,34 @@ class Layout:
     start_us: float
 
     def x(self, value_us: float) -> float:
-        """Return the horizontal position of a time, kept within the plot."""
+        """Return the horizontal position of a time, kept within the plot.
+
+        Parameters
+        ----------
+        value_us : float
+            As the axis reads it.
+        """
         raw = EDGE_PX + (value_us - self.start_us) * self.px_per_us
         return min(max(raw, EDGE_PX), WIDTH_PX - EDGE_PX)
 
     def row_top(self, lane: int, depth: int) -> float:
-        """Return the top of a row of a lane."""
+        """Return the top of a row of a lane.
+
+        Parameters
+        ----------
+        lane, depth : int
+            Which row of which lane.
+        """
         return self.tops[lane] + depth * ROW_PX
 
     def sides(self, bar: Bar) -> tuple[float, float]:
-        """Return left and right of a bar, at least `LEAST_PX` apart and within the plot."""
+        """Return left and right of a bar, at least `LEAST_PX` apart and within the plot.
+
+        Parameters
+        ----------
+        bar : Bar
+            A bar.
+        """
         left = min(self.x(bar.start_us), WIDTH_PX - EDGE_PX - LEAST_PX)
         return left, max(self.x(bar.end_us), left + LEAST_PX)
 
@@ -64,6 +82,13 @@ class Layout:
         """Return where the bar before ends and the one after begins in a bar's own row.
 
         Bars come sorted by lane, row and start.
+
+        Parameters
+        ----------
+        scene : Scene
+            Whose bars they are.
+        at : int
+            Which of them.
         """
         bar = scene.bars[at]
         before, after = float(EDGE_PX), float(WIDTH_PX - EDGE_PX)
@@ -77,7 +102,15 @@ class Layout:
         return before, after
 
     def tie(self, scene: Scene, link: Link) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the ends of a connector: below the start of the call, above that of the GPU event."""
+        """Return the ends of a connector: below the start of the call, above that of the GPU event.
+
+        Parameters
+        ----------
+        scene : Scene
+            Whose lanes they are.
+        link : Link
+            A launch and its GPU event.
+        """
         gpu_row = scene.lanes[link.gpu_lane].rows - 1
         start = self.x(link.call_us) + 0.5, self.row_top(link.call_lane, link.call_depth) + BAR_PX
         return start, (self.x(link.gpu_us) + 0.5, self.row_top(link.gpu_lane, gpu_row))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from .format import count, elide, number, readable, share, shown, us
 from .scene import Bar, Link, Scene
 
@@ -36,7 +38,8 @@ def text_of_scene(scene: Scene, title: str, lines: int = TEXT_LINES) -> str:
     if floor_us >= 0:
         left = sum(bar.dur_us < floor_us for bar in scene.bars)
         notes.append(f"{count(left, 'bar')} shorter than {us(floor_us)} not listed")
-    return "\n".join([*parts, *(f"({note})" for note in notes)])
+    told = (textwrap.fill(f"({note})", TEXT_WIDTH, subsequent_indent=" ") for note in notes)
+    return "\n".join([*parts, *told])
 
 
 def _line(bar: Bar, links: dict[int, Link]) -> str:

@@ -150,10 +150,22 @@ class Scene:
     notes: tuple[str, ...]
 
     def bars_of(self, lane: int) -> list[Bar]:
-        """Return the bars of one lane in time order, an enclosing one before what it holds."""
+        """Return the bars of one lane in time order, an enclosing one before what it holds.
+
+        Parameters
+        ----------
+        lane : int
+            Index into the lanes.
+        """
         return sorted((bar for bar in self.bars if bar.lane == lane), key=lambda b: (b.start_us, b.depth))
 
     def busy_share(self, device: int) -> float:
-        """Return the part of the window in which a GPU works, 0 to 1."""
+        """Return the part of the window in which a GPU works, 0 to 1.
+
+        Parameters
+        ----------
+        device : int
+            A GPU of the window.
+        """
         idle = sum(gap.dur_us for gap in self.gaps if gap.device == device)
         return max(0.0, 1 - idle / self.window.length_us) if self.window.length_us else 0.0

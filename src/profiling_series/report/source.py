@@ -16,6 +16,11 @@ Source = Any
 def trace_of(source: Source) -> Trace:
     """Return the trace of a capture, or the trace itself.
 
+    Parameters
+    ----------
+    source : Capture or Trace
+        What a view was asked of.
+
     Raises
     ------
     UsageError
@@ -31,7 +36,13 @@ def trace_of(source: Source) -> Trace:
 
 
 def provenance_of(source: Source) -> str:
-    """Return the line that says where the figures come from."""
+    """Return the line that says where the figures come from.
+
+    Parameters
+    ----------
+    source : Capture or Trace
+        What a view was asked of.
+    """
     line = getattr(source, "source_line", None)
     if line:
         return shown(str(line), 300)
@@ -41,6 +52,11 @@ def provenance_of(source: Source) -> str:
 
 def table_text_of(source: Source) -> str:
     """Return torch's own table, as printed when the capture was made.
+
+    Parameters
+    ----------
+    source : Capture
+        What a view was asked of.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""torch's own table as HTML: every cell as torch printed it, and the rows that mislead marked."""
+"""The table that torch prints, as HTML: every cell as it was printed, and the rows that mislead marked."""
 
 from __future__ import annotations
 

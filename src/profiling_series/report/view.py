@@ -75,6 +75,11 @@ def show(view: View) -> View | None:
     As the last line of a cell it shows the HTML in a notebook and in the documentation, and in a plain
     script the same reading as text. ``PROFILING_SERIES_SHOW=html`` or ``=text`` decides, else whether a
     notebook kernel runs.
+
+    Parameters
+    ----------
+    view : View
+        What to show.
     """
     if _draws_html():
         return view
