@@ -1,4 +1,4 @@
-"""What every test may rely on: no GPU test without a GPU, and no setting of the caller's that decides a source."""
+"""What every test may rely on: no GPU test without a GPU, and no setting of the caller's decides a source."""
 
 from __future__ import annotations
 

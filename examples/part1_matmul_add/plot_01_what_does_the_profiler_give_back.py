@@ -2,8 +2,8 @@
 What does the profiler give back?
 =================================
 
-A table and a trace. What is measured here is as small as programs get, one matrix product and one addition, so
-that every bar can be accounted for. Afterwards you can
+A table and a trace. What is measured here is as small as programs get, one matrix product and one addition,
+so that every bar can be accounted for. Afterwards you can
 
 - put ``torch.profiler`` around a loop of your own, and say what each line is for;
 - read the table that it prints: what a column adds up, and which row is not work;
