@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiling_series.report.draw import around
+from profiling_series.report.canvas import around
 from profiling_series.report.labels import inside, leaders, width_px
 
 LABELS = st.lists(st.tuples(st.floats(10, 890), st.text("abcdefg ", min_size=1, max_size=40)), max_size=25)
