@@ -69,7 +69,7 @@ def test_rule_ids_are_unique():
 
 
 def test_the_last_rule_matches_anything():
-    assert rules()[-1].match("\n\x00 anything at all") is not None
+    assert rules()[-1].match("\n\x00 anything at all", "") is not None
 
 
 def test_every_meaning_has_a_source_and_every_table_exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from profiling_series.trace.kernel_names.declaration import around_meaning, name_span
 from profiling_series.trace.kernel_names.demangling import demangle
 from profiling_series.trace.kernel_names.facts import LISTS, SLOT, Facts, take_first, take_groups
 from profiling_series.trace.kernel_names.model import KernelName, Part
@@ -13,8 +14,6 @@ from profiling_series.trace.kernel_names.rules import Rule, raw, rules
 
 #: Longer names are read up to here. The longest real ones (CUTLASS templates) are a few thousand characters.
 MAX_CHARS = 8192
-
-_KD = ".kd"
 
 
 def family(name: str) -> str:
@@ -34,7 +33,8 @@ def family(name: str) -> str:
 
 @functools.lru_cache(maxsize=16_384)
 def _label(text: str) -> str:
-    return str(_recognise(_read_part(text))[0].data["family"])
+    begin, end = name_span(text)
+    return str(_recognise(text[begin:end], text)[0].data["family"])
 
 
 def decode(name: str) -> KernelName:
@@ -63,57 +63,27 @@ def decode(name: str) -> KernelName:
 @functools.lru_cache(maxsize=4096)
 def _decode(name: str) -> KernelName:
     shown = demangle(name)
-    body = _read_part(shown[:MAX_CHARS])
-    rule, match = _recognise(body)
+    begin, end = name_span(shown[:MAX_CHARS])
+    body = shown[begin:end]
+    rule, match = _recognise(body, shown[:MAX_CHARS])
     facts = Facts()
     take_groups(rule, match, facts)
     for search in rule.searches:
         take_first(search, body, facts)
     parts = cut_parts(rule, body, facts)
-    if len(body) < len(shown):
-        parts.append(Part(shown[len(body) :], _tail_meaning(shown, body), None))
+    if begin:
+        parts.insert(0, Part(shown[:begin], around_meaning(shown)))
+    if end < len(shown):
+        parts.append(Part(shown[end:], around_meaning(shown[end:])))
     return _assemble(rule, facts, name, shown, tuple(parts))
 
 
-def _recognise(body: str) -> tuple[Rule, re.Match[str]]:
+def _recognise(body: str, whole: str) -> tuple[Rule, re.Match[str]]:
     """Return the first rule that matches; the last rule matches anything."""
     for rule in rules():
-        if match := rule.match(body):
+        if match := rule.match(body, whole):
             return rule, match
     raise AssertionError("the last rule matches anything")  # pragma: no cover
-
-
-def _read_part(text: str) -> str:
-    """Return the name without the list of its parameters, which repeats the template's arguments.
-
-    The list starts at the first ``(`` outside of angle brackets that follows a name or a ``>`` at once; so
-    neither ``(anonymous namespace)`` nor ``Memcpy HtoD (Pinned -> Device)`` is cut. AMD's ``.kd`` (kernel
-    descriptor) is left out too.
-    """
-    if text.endswith(_KD):
-        return text[: -len(_KD)]
-    depth = 0
-    for position, char in enumerate(text):
-        if char == "<":
-            depth += 1
-        elif char == ">":
-            depth -= 1
-        elif (
-            char == "("
-            and depth == 0
-            and position
-            and (text[position - 1] in "_>" or text[position - 1].isalnum())
-        ):
-            return text[:position]
-    return text
-
-
-def _tail_meaning(shown: str, body: str) -> str:
-    if shown.startswith("(", len(body)):
-        return "the types of the kernel's parameters"
-    if shown[len(body) :] == _KD:
-        return "the suffix of a kernel descriptor (AMD)"
-    return f"not read: the name is {len(shown)} characters long"
 
 
 def _assemble(rule: Rule, facts: Facts, name: str, shown: str, parts: tuple[Part, ...]) -> KernelName:

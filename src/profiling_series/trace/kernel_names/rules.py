@@ -42,11 +42,13 @@ class Rule:
         """The compiled pattern (compiled when first asked for: most traces need a few)."""
         return compiled(self.data["pattern"])
 
-    def match(self, text: str) -> re.Match[str] | None:
-        """Match the text from its start, after the cheap test for a literal."""
-        if self.hint and not any(literal in text for literal in self.hint):
+    def match(self, body: str, whole: str) -> re.Match[str] | None:
+        """Match the name without its parameters, after cheap tests for literals in it or in the whole."""
+        if self.hint and not any(literal in body for literal in self.hint):
             return None
-        return self.regex.match(text)
+        if self.data.get("needs", "") not in whole:
+            return None
+        return self.regex.match(body)
 
 
 @functools.cache
