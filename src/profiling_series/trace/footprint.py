@@ -88,8 +88,7 @@ def footprint(args: Mapping[str, Any], device: Mapping[str, Any] | None) -> Foot
     Examples
     --------
     >>> h200 = {"computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}
-    >>> launch = {"registers per thread": 255, "shared memory": 49152, "block": [128, 1, 1], "grid": [8, 8,
-    16]}
+    >>> launch = {"registers per thread": 255, "shared memory": 49152, "block": [128, 1, 1]}
     >>> found = footprint(launch, h200)
     >>> found.blocks_per_sm, found.warps_per_sm, found.occupancy_percent, found.limited_by
     (2, 8, 12.5, ('registers',))
