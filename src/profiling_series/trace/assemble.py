@@ -9,7 +9,7 @@ import numpy as np
 
 from .lazy_args import ArgsReader
 from .load import DEFAULT_MAX_BYTES, Loaded, load
-from .load.columns import DTYPES, Loss
+from .load.columns import DTYPES
 from .load.text import undo_path_escapes
 from .model import Columns, Lane, Trace
 from .places import place_of
@@ -41,7 +41,7 @@ def read(path: str | Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Trace:
     columns, copy_rows, copy_bytes, set_aside = _columns(loaded)
     base = int(columns["ts"][0]) if len(columns["ts"]) else 0
     names = [undo_path_escapes(n) for n in loaded.tables.names.values]
-    lost = [loss for loss in loaded.tables.losses if not loss.kept]
+    lost = sum(loss.count for loss in loaded.tables.losses.lost())
     warnings = _warnings(
         loaded, set_aside, sum(a != b for a, b in zip(names, loaded.tables.names.values, strict=True))
     )
@@ -68,7 +68,7 @@ def read(path: str | Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Trace:
         copy_rows=copy_rows,
         copy_bytes=copy_bytes,
         warnings=warnings,
-        skipped_events=len(lost) + sum(set_aside.values()),
+        skipped_events=lost + sum(set_aside.values()),
         reader=ArgsReader(loaded.source, loaded.tables),
     )
 
@@ -148,25 +148,21 @@ def _lanes(loaded: Loaded) -> list[Lane]:
 def _warnings(loaded: Loaded, set_aside: Counter[str], paths: int) -> list[str]:
     """What was odd about the file, one sentence a kind."""
     found = []
-    for kept in (False, True):
-        kinds: dict[str, list[Loss]] = {}
-        for loss in loaded.tables.losses:
-            if loss.kept == kept:
-                kinds.setdefault(loss.kind, []).append(loss)
-        for kind, losses in kinds.items():
-            where = place_of(loaded.source, losses[0].offset)
-            what = ("repaired" if kept else "skipped: broken or unusable") + f" ({kind})"
-            found.append(f"{_count(len(losses))} {what}, the first at {where}")
+    for loss in loaded.tables.losses.all():
+        what = ("repaired" if loss.kept else "skipped: broken or unusable") + f" ({loss.kind})"
+        found.append(f"{_count(loss.count)} {what}, the first at {place_of(loaded.source, loss.first)}")
     found += [f"{_count(n)} set aside: {reason}" for reason, n in set_aside.items()]
     if paths:
         found.append(
             f"{paths} name{'s' * (paths != 1)} held a file location with unescaped backslashes; put back"
         )
-    if not loaded.closed:
+    if not loaded.array_closed:
         found.append(
             "the file is cut short: its event array is never closed "
             f"(it ends at byte {loaded.end_offset:,}); the whole events before that were kept"
         )
+    elif not loaded.whole:
+        found.append("the file is cut short after its events: keys that follow them may be missing")
     if loaded.trailing_bytes:
         found.append(
             f"more text follows the end of the trace ({loaded.trailing_bytes:,} bytes or more, not read): "

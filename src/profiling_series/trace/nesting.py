@@ -53,9 +53,10 @@ def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     finish.sort()
     depth = np.arange(n) - np.searchsorted(finish, begin, side="right")
     parent = np.full(n, -1, np.int64)
-    # Sorted by depth, file order kept: each level is a run in which one search finds all parents. (numpy sorts
-    # 16-bit numbers by radix.)
-    levels = np.clip(depth, 0, 32767).astype(np.int16)
+    # Sorted by depth, file order kept: each level is a run in which one search finds all parents.
+    levels = np.maximum(depth, 0)
+    if int(levels.max()) < 2**15:
+        levels = levels.astype(np.int16)  # numpy sorts these by radix
     order = np.argsort(levels, kind="stable")
     edges = np.concatenate(([0], np.cumsum(np.bincount(levels, minlength=1))))
     for level in range(1, len(edges) - 1):

@@ -14,15 +14,15 @@ from typing import Any
 
 from ...errors import TraceError
 from . import kineto
-from .columns import Block, Gathered, Tables
-from .generic import Cutter
+from .columns import Block, Gathered, Tables, offset_of
+from .generic import MAX_EVENT_BYTES, Cutter
 from .head import find_events, metadata_of
 from .source import DEFAULT_MAX_BYTES, Source
 
 __all__ = ["DEFAULT_MAX_BYTES", "Loaded", "load"]
 
 KINETO_START = re.compile(rb'\s*\n  \{\n    "(?:ph|name)": "')
-SEPARATOR = b"\n  },\n  {\n"
+SEPARATOR, OPENS_AT = b"\n  },\n  {\n", 6  # between two events, and where the second opens in it
 SCAN_BYTES = 8 << 20
 THREADS = 2
 SWITCH_S = 0.0001
@@ -39,7 +39,8 @@ class Loaded:
     columns: Gathered
     tables: Tables
     metadata: dict[str, Any]
-    closed: bool
+    array_closed: bool
+    whole: bool  # the JSON document is complete
     trailing_bytes: int
     end_offset: int
 
@@ -62,19 +63,21 @@ def load(path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Loaded:
             columns, footer, end = reader(source, stream, head, start, tables)
         else:
             columns, footer, end = _read_generic(stream, head, start, tables)
-    metadata, trailing = metadata_of(head[:start], footer)
+    metadata, trailing, whole = metadata_of(head[:start], footer)
     loaded = Loaded(
-        source, columns, tables, metadata, footer is not None and not source.cut_short, trailing, end
+        source,
+        columns,
+        tables,
+        metadata,
+        footer is not None,
+        whole and not source.cut_short,
+        trailing + source.trailing_bytes,
+        end,
     )
-    if (
-        not len(columns)
-        and tables.losses
-        and not any(loss.kind.startswith("without") for loss in tables.losses)
-    ):
-        first = tables.losses[0]
-        raise TraceError(
-            f"{path}: no event could be read; the first is broken at byte {first.offset}: {first.kind}"
-        )
+    lost = tables.losses.lost()
+    if not len(columns) and lost and not any(loss.kind.startswith("without") for loss in lost):
+        place = f"broken at byte {offset_of(lost[0].first):,} ({lost[0].kind})"
+        raise TraceError(f"{source.shown}: no event could be read; the first is {place}")
     return loaded
 
 
@@ -135,12 +138,13 @@ def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
         window = os.pread(descriptor, 1 << 17, at)
         found = window.find(SEPARATOR)
         if found < 0:
-            at += len(window) - len(SEPARATOR) if len(window) > len(SEPARATOR) else len(SEPARATOR)
-            continue
-        bounds.append(at + found + 1)
+            at += max(len(window) - len(SEPARATOR), len(SEPARATOR))
+            if at - bounds[-1] < MAX_EVENT_BYTES:
+                continue
+            found = -OPENS_AT  # no event is that long: cut it
+        bounds.append(at + found + OPENS_AT)
         at = bounds[-1] + SCAN_BYTES
-    # A boundary begins with the "  }," line of the event before it: move behind that line.
-    return [bounds[0], *(b + len(SEPARATOR) - 5 for b in bounds[1:]), source.size]
+    return [*(b for b in bounds if b < source.size), source.size]
 
 
 def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
@@ -155,9 +159,10 @@ def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: i
             if size < SCAN_BYTES:
                 continue
             text = b"".join(pending)
-            cut = text.rfind(SEPARATOR) + 1
+            cut = text.rfind(SEPARATOR) + OPENS_AT
+            if cut < OPENS_AT:
+                cut = len(text) if len(text) >= MAX_EVENT_BYTES else 0  # no event is that long: cut it
             if cut:
-                cut += len(SEPARATOR) - 5
                 yield text[:cut], offset
                 offset += cut
             pending, size = [text[cut:]], len(text) - cut

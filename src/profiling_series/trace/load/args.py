@@ -22,7 +22,7 @@ _KEYS = {
     b'"cbid": ': (b'"cbid": ', None),
     b'"cid": 1': (b'"cid": ', None),
 }
-_TAIL = int.from_bytes(b'ation": ', "little")
+_BEFORE, _TAIL = int.from_bytes(b'"correla', "little"), int.from_bytes(b'ation": ', "little")
 _SIX = np.uint64(0x0606060606060606)
 _ASCII_ZEROS = np.uint64(0x3030303030303030)
 _HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
@@ -74,7 +74,13 @@ def parse_args(
     correlation[rows] = fields["correlation"]
     queue[rows[good]] = _queues(fields["device"][good], fields["stream"][good], tables)
     sized = good & (fields["bytes"] >= 0)
+    copies = np.array([_is_copy(c) for c in tables.cats.values] or [False])[cats[rows]]
+    slow[rows[copies & ~sized]] = True  # it may stand behind a key that is not known here
     return correlation, queue, rows[sized], fields["bytes"][sized], slow
+
+
+def _is_copy(cat: str) -> bool:
+    return cat.lower().endswith(("memcpy", "memset"))
 
 
 def _on_gpu(cat: str) -> bool:
@@ -89,7 +95,8 @@ def _trailing_correlation(
     left = np.arange(len(line))
     for digits in (5, 6, 4, 7, 3, 8, 2, 1):
         at = end[left] - digits
-        hit = (at - line[left] > 15) & (word[at - 8] == np.uint64(_TAIL))
+        hit = (at - line[left] >= 15) & (word[at - 8] == np.uint64(_TAIL))
+        hit &= word[np.maximum(at - 15, 0)] == np.uint64(_BEFORE)
         number, good = parse_eight(word[end[left[hit]] - 8], digits)
         value[left[hit]] = number.view(np.int64)
         found[left[hit]] = good
@@ -124,8 +131,10 @@ def _walk(
         # An unknown key ends the walk: fine once all that we need was read before it.
         ended = ~known | (byte[after] != 44) | (after >= end[active])
         good[active[~known]] = (fields["correlation"] >= 0)[active[~known]]
+        good[active[known & (byte[after] != 44) & (after < end[active])]] = False  # more than plain digits
         active, cursor = active[~ended], _skip_spaces(byte, after[~ended] + 1)
     good &= (fields["correlation"] >= 0) & (fields["device"] >= 0) & (fields["stream"] >= 0)
+    good &= (fields["device"] < 1 << 22) & (fields["stream"] < 1 << 40)  # what `_queues` can tell apart
     return fields, good
 
 

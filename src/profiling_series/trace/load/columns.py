@@ -10,6 +10,9 @@ import numpy as np
 
 NO_CORRELATION = -1
 NO_QUEUE = -1
+CHUNK_SHIFT = (
+    21  # bits of an event's number within its chunk, see `profiling_series.trace.load.generic.address`
+)
 
 
 @dataclass
@@ -30,6 +33,13 @@ class Block:
     where: np.ndarray
     copy_at: np.ndarray  # index within the block of the events whose args hold "bytes"
     copy_bytes: np.ndarray
+
+    def before(self, where: int) -> Block:
+        """The events that stand before a place in the file."""
+        size = int(np.searchsorted(self.where, where))
+        copies = self.copy_at < size
+        columns = {key: getattr(self, key)[:size] for key in DTYPES}
+        return Block(**columns, copy_at=self.copy_at[copies], copy_bytes=self.copy_bytes[copies])
 
 
 DTYPES = {
@@ -99,9 +109,18 @@ class Gathered:
 
 
 class Interner:
-    """Codes for values that repeat: each new value gets the next number. Safe to call from threads."""
+    """Codes for values that repeat: each new value gets the next number. Safe to call from threads.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    most : int
+        About so many values get a code of their own.
+    rest : str, optional
+        All others get the code of this one, or -1.
+    """
+
+    def __init__(self, most: int = 2**31 - 8, rest: str | None = None) -> None:
+        self._most, self._rest = most, rest
         self.values: list[Any] = []
         self._codes: dict[Any, int] = {}
         self._lock = threading.Lock()
@@ -111,6 +130,8 @@ class Interner:
         key = value if type(value) is str else (type(value), value)
         found = self._codes.get(key)
         if found is None:
+            if len(self.values) >= self._most and value != self._rest:
+                return -1 if self._rest is None else self.code(self._rest)
             with self._lock:
                 found = self._codes.setdefault(key, len(self.values))
                 if found == len(self.values):
@@ -123,23 +144,54 @@ class Tables:
     """What the codes of a `Block` mean, and what was met on the way that is no complete event."""
 
     names: Interner = field(default_factory=Interner)
-    cats: Interner = field(default_factory=Interner)
+    # Codes of 8 bits: where a file has more categories than torch ever had, the last are read as none.
+    cats: Interner = field(default_factory=lambda: Interner(250, ""))
     lanes: Interner = field(default_factory=Interner)  # (pid, tid)
-    queues: Interner = field(default_factory=Interner)  # (device, stream), as the args say
+    # (device, stream), as the args say; codes of 16 bits, and where they do not suffice the lane says it
+    queues: Interner = field(default_factory=lambda: Interner(2**15 - 8))
     labels: dict[tuple[str, Any, Any], Any] = field(
         default_factory=dict
     )  # (metadata name, pid, tid) -> value
     headers: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # hash of a header line -> codes
-    losses: list[Loss] = field(default_factory=list)
+    losses: Losses = field(default_factory=lambda: Losses())
     chunk_bytes: dict[int, int] = field(default_factory=dict)  # chunk offset -> its length (generic layout)
     record_window_end: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Loss:
-    """Why one event (or piece of the file) was left out, or what was repaired to keep it."""
+    """Why events (or pieces of the file) were left out, or what was repaired to keep them; and where."""
 
     kind: str
-    offset: int
-    detail: str = ""
+    first: int
     kept: bool = False
+    count: int = 1
+
+
+class Losses:
+    """What was lost or repaired, counted by kind: a file of broken events must not fill the memory."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[bool, str], Loss] = {}
+        self._lock = threading.Lock()
+
+    def add(self, kind: str, where: int, kept: bool = False) -> None:
+        """Count one; ``where`` is its place in the file, or a negative `address` of its chunk."""
+        with self._lock:
+            found = self._kinds.setdefault((kept, kind), Loss(kind, where, kept, 0))
+            found.count += 1
+            if offset_of(where) < offset_of(found.first):
+                found.first = where  # threads read the file's pieces in no fixed order
+
+    def all(self) -> list[Loss]:
+        """What was left out, then what was repaired; each in the order of the file."""
+        return sorted(self._kinds.values(), key=lambda loss: (loss.kept, offset_of(loss.first)))
+
+    def lost(self) -> list[Loss]:
+        """What was left out."""
+        return [loss for loss in self.all() if not loss.kept]
+
+
+def offset_of(where: int) -> int:
+    """Offset in the file of a place that may be a negative `address`: then that of its chunk."""
+    return where if where >= 0 else (-1 - where) >> CHUNK_SHIFT

@@ -11,13 +11,14 @@ import numpy as np
 
 from . import single
 from .args import carries_args
-from .columns import NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
+from .columns import CHUNK_SHIFT, NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
 from .decimal_ns import parse_us, to_ns, words
 from .pieces import read_pieces
 from .text import parse_object
 
 CHUNK_BYTES = 1 << 20
 MAX_EVENT_BYTES = 64 << 20
+_LONGEST_DUR = 15  # characters; longer ones get a closer look
 _PLAIN_TIME = re.compile(rb"\d{1,16}(?:\.\d{3})?")
 _CUT = re.compile(rb"\}\s*,\s*(?=\{)")
 
@@ -50,13 +51,13 @@ def address(chunk_offset: int, index: int) -> int:
 
     -1 - (chunk offset · 2²¹ + index); a chunk holds at most 2²⁰ bytes unless one event is larger.
     """
-    return -1 - ((chunk_offset << 21) | index)
+    return -1 - ((chunk_offset << CHUNK_SHIFT) | index)
 
 
 def chunk_of(where: int) -> tuple[int, int]:
     """(Chunk offset, index in the chunk) of an `address`."""
     number = -1 - where
-    return number >> 21, number & ((1 << 21) - 1)
+    return number >> CHUNK_SHIFT, number & ((1 << CHUNK_SHIFT) - 1)
 
 
 def split(raw: bytes) -> list[bytes]:
@@ -92,7 +93,10 @@ class Cutter:
     def finish(self) -> Iterator[Block]:
         """Columns of the events that are left."""
         while not self.ended and self.pending.strip():
-            yield from self._next(final=len(self.pending) <= 2 * CHUNK_BYTES)
+            before = len(self.pending)
+            yield from self._next(final=before <= 2 * CHUNK_BYTES)
+            if len(self.pending) == before and not self.ended:
+                yield from self._one_by_one(before)
 
     def _next(self, final: bool) -> Iterator[Block]:
         for size in (CHUNK_BYTES, 4 * CHUNK_BYTES, MAX_EVENT_BYTES):
@@ -147,6 +151,7 @@ def _columns(events: list[_Event], chunk: bytes, offset: int, tables: Tables) ->
             and isinstance(event.name, str)
             and _PLAIN_TIME.fullmatch(event.ts)
             and _PLAIN_TIME.fullmatch(event.dur)
+            and len(event.dur) <= _LONGEST_DUR
             and type(event.pid) in (int, str)
             and type(event.tid) in (int, str)
         )
@@ -161,9 +166,11 @@ def _columns(events: list[_Event], chunk: bytes, offset: int, tables: Tables) ->
     reader = single.Reader(tables)
     for index in odd:
         # A flat reading keeps the digits; the message of a loss names the chunk's offset.
-        flat = parse_object(texts[index])[0]
+        flat, reason = parse_object(texts[index])
         if flat is not None:
             reader.add(flat, address(offset, index))
+        else:
+            tables.losses.add(reason, address(offset, index))
     merged = reader.joined_to(block)
     order = np.argsort(-merged.where, kind="stable")
     return _reordered(merged, order)
@@ -181,7 +188,7 @@ def _reordered(block: Block, order: np.ndarray) -> Block:
 def _plain_columns(plain: list[tuple[int, _Event]], offset: int, tables: Tables) -> Block:
     events = [event for _, event in plain]
     names, cats, lanes = tables.names, tables.cats, tables.lanes
-    cat = [min(cats.code(e.cat), 255) for e in events]
+    cat = [cats.code(e.cat) for e in events]
     carrying = [carries_args(c) for c in cats.values]
     correlation = np.full(len(events), NO_CORRELATION, np.int64)
     queue = np.full(len(events), NO_QUEUE, np.int16)
@@ -213,7 +220,8 @@ def _read_args(
     try:
         args = _ARGS.decode(event.args)
     except (msgspec.DecodeError, RecursionError):
-        return
+        flat = parse_object(bytes(event.args))[0] or {}
+        args = _Args(*(flat.get(key) for key in _Args.__struct_fields__))
     correlation[row] = single.as_int(args.correlation, NO_CORRELATION)
     if args.device is not None or args.stream is not None:
         device = args.device if args.device is not None else event.pid

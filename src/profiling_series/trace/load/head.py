@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import TraceError
 from .source import BOM, Source
-from .text import parse_object
+from .text import object_end, parse_object, undo_escapes
 
 MAX_HEAD_BYTES = 64 << 20
 _ARRAY = re.compile(rb'"traceEvents"\s*:\s*')
@@ -27,13 +27,15 @@ def find_events(source: Source, stream: Iterator[bytes]) -> tuple[bytes, int]:
     head = next(stream, b"")
     text = head.removeprefix(BOM).lstrip(_WHITESPACE)
     if not text:
-        raise TraceError(f"{source.path}: the file holds nothing but white space")
+        raise TraceError(f"{source.shown}: the file holds nothing but white space")
     begin = len(head) - len(text)
     if text[:1] == b"[":
         return head, begin + 1
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in text[:4]:
+        raise TraceError(f"{source.shown}: UTF-16 or UTF-32 text, or binary; save the trace as UTF-8")
     if text[:1] != b"{":
         raise TraceError(
-            f"{source.path}: not JSON: line 1, column 1 begins with {_shown(text[:12])}; "
+            f"{source.shown}: not JSON: line 1, column 1 begins with {_shown(text[:12])}; "
             "expected a trace that export_chrome_trace wrote"
         )
     searched = begin
@@ -41,11 +43,11 @@ def find_events(source: Source, stream: Iterator[bytes]) -> tuple[bytes, int]:
         found = _ARRAY.search(head, searched)
         if found and found.end() < len(head):
             if head[found.end() : found.end() + 1] != b"[":
-                raise TraceError(f"{source.path}: traceEvents is no list (byte {found.end()})")
+                raise TraceError(f"{source.shown}: traceEvents is no list (byte {found.end()})")
             return head, found.end() + 1
         more = next(stream, b"")
         if not more or len(head) > MAX_HEAD_BYTES:
-            raise TraceError(f"{source.path}: {_what_else(head, bool(more))}")
+            raise TraceError(f"{source.shown}: {_what_else(head, bool(more))}")
         searched = max(begin, len(head) - 64)
         head += more
 
@@ -73,12 +75,12 @@ def _what_else(text: bytes, longer: bool) -> str:
             f"an execution trace ({count} node{'s' * (count != 1)}), not a profiler trace; "
             "give the file that export_chrome_trace wrote"
         )
-    keys = ", ".join(_shown(str(key).encode())[1:-1] for key in list(value)[:5]) if value else "none"
+    keys = ", ".join(ascii(str(key)[:40])[1:-1] for key in list(value)[:5]) if value else "none"
     return f"no traceEvents in it (keys: {keys}); not a torch.profiler trace"
 
 
-def metadata_of(head: bytes, footer: bytes | None) -> tuple[dict[str, Any], int]:
-    """Top-level keys beside the events, and how many bytes follow the end of the JSON document."""
+def metadata_of(head: bytes, footer: bytes | None) -> tuple[dict[str, Any], int, bool]:
+    """Top-level keys beside the events, how many bytes follow the document, and whether it is complete."""
     metadata: dict[str, Any] = {}
     text = head.removeprefix(BOM).lstrip(_WHITESPACE)
     if text[:1] == b"{":
@@ -86,26 +88,21 @@ def metadata_of(head: bytes, footer: bytes | None) -> tuple[dict[str, Any], int]
         before = text[: found.start()] if found else text
         metadata |= _object(before.rstrip(_WHITESPACE + b",") + b"}")
     if footer is None:
-        return metadata, 0
+        return metadata, 0, False
     rest = footer.lstrip(_WHITESPACE)
     if text[:1] == b"[":
-        return metadata, len(rest)
-    end, value = _footer(rest)
-    return metadata | value, len(rest[end:].strip(_WHITESPACE))
-
-
-def _footer(rest: bytes) -> tuple[int, dict[str, Any]]:
-    """Length and keys of the text that ends the document."""
-    text = "{" + rest.lstrip(b",").decode(errors="replace")
-    removed = len(rest) - len(rest.lstrip(b","))
-    try:
-        value, end = json.JSONDecoder(strict=False, parse_constant=lambda _: None).raw_decode(text)
-        return removed + len(text[1:end].encode()), value
-    except (ValueError, RecursionError):
-        # A backslash in traceName (a Windows path) is the usual cause.
-        return len(rest), _object(text.encode())
+        return metadata, len(rest), True
+    text = b"{" + rest.lstrip(b",")
+    end = object_end(text, 0, len(text))
+    if end is None:
+        # Cut short, or broken by a quote in a value: then it ends as it should.
+        return metadata | _object(text), 0, text.rstrip(_WHITESPACE).endswith(b"}")
+    return metadata | _object(text[:end]), len(text[end:].strip(_WHITESPACE)), True
 
 
 def _object(raw: bytes) -> dict[str, Any]:
-    value, _ = parse_object(raw)
-    return json.loads(json.dumps(value, default=float)) if value else {}
+    value = parse_object(raw, exact=False)[0] or {}
+    name = value.get("traceName")
+    if isinstance(name, str):
+        value["traceName"] = undo_escapes(name)
+    return value

@@ -49,6 +49,7 @@ _DUR = (_word(b', "dur":'), _word(b' "dur": '))
 _ARGS = _word(b'    "arg')
 _TS_AT = 10  # length of '    "ts": '
 _DUR_AT = 9  # length of ', "dur": '
+_LONGEST_DUR = 15  # characters; longer ones get a closer look
 
 
 _scratch = threading.local()
@@ -121,16 +122,18 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
         "queue": queue[keep],
         "where": start[opens[good[keep]]] - PAD + offset,
     }
-    new_index = np.cumsum(keep) - 1
-    block = block_of(columns, new_index[copy_at], copy_bytes)
-    pieces = [(int(opens[i]), int(close[i])) for i in np.flatnonzero(slow)] + odd
+    new_index, kept = np.cumsum(keep) - 1, keep[copy_at]
+    block = block_of(columns, new_index[copy_at[kept]], copy_bytes[kept])
+    pieces = odd + [(int(opens[i]), int(close[i])) for i in np.flatnonzero(slow)]
     if not pieces:
         return block, footer
     reader = single.Reader(tables)
     for a, b in pieces:
-        if b > a:
-            begin, end = int(start[a]), int(start[b - 1] + length[b - 1])
-            read_pieces(bytes(buffer[begin:end]), begin - PAD + offset, reader)
+        begin, end = int(start[a]), int(start[b - 1] + length[b - 1])
+        _, rest = read_pieces(bytes(buffer[begin:end]), begin - PAD + offset, reader)
+        if rest is not None:  # the array ends in here: older files close it at the line's start
+            footer = rest + bytes(buffer[end : PAD + size])
+            return reader.joined_to(block).before(end - PAD + offset), footer
     return reader.joined_to(block), footer
 
 
@@ -176,7 +179,7 @@ def _read_times(
     line_end -= byte[line_end - 1] == 44
     ts_value, ts_good = parse_us(word, byte, times + _TS_AT, dur_from)
     dur_value, dur_good = parse_us(word, byte, dur_from + _DUR_AT, line_end)
-    good = ts_good & dur_good
+    good = ts_good & dur_good & (line_end - dur_from <= _DUR_AT + _LONGEST_DUR)
     fast[at[good]] = True
     ts[at[good]] = ts_value[good]
     dur[at[good]] = dur_value[good].view(np.int64)

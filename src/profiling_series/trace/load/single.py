@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from .args import carries_args
-from .columns import NO_CORRELATION, NO_QUEUE, Block, Loss, Tables, block_of
+from .columns import NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
 from .decimal_ns import to_ns
 from .text import parse_object
 
-_MAX_NS = 2**62
-_ARG_KEYS = ("correlation", "device", "stream", "bytes")
+_MAX_DUR_NS = 10**18  # some 30 years; longer ones are no time, and sums of them would overflow
 
 
 def codes_of(event: dict[str, Any], tables: Tables) -> tuple[int, int, int]:
@@ -22,7 +22,7 @@ def codes_of(event: dict[str, Any], tables: Tables) -> tuple[int, int, int]:
     lane = (_plain(event.get("pid")), _plain(event.get("tid")))
     return (
         tables.names.code(name if isinstance(name, str) else "" if name is None else str(name)),
-        min(tables.cats.code(cat), 255),
+        tables.cats.code(cat),
         tables.lanes.code(lane),
     )
 
@@ -42,6 +42,8 @@ def _plain(value: Any) -> Any:
 def as_int(value: Any, default: int) -> int:
     """Whole number in ``value`` (texts of digits too), else ``default``."""
     try:
+        if isinstance(value, Decimal) and value.adjusted() > 20:
+            return default  # before a power of ten as large as the file likes is worked out
         number = int(value)
     except (TypeError, ValueError, ArithmeticError):
         return default
@@ -52,7 +54,7 @@ def stream_of(value: Any) -> Any:
     """A stream as the args say it: a number where it is one (ROCm writes "0x0"), else its text."""
     if isinstance(value, str):
         try:
-            return int(value, 0)
+            return number if -(2**63) <= (number := int(value, 0)) < 2**63 else value
         except ValueError:
             return value
     return as_int(value, NO_QUEUE) if value is not None else None
@@ -75,10 +77,10 @@ class Reader:
             return
         event, repaired = parse_object(stripped)
         if event is None:
-            self.tables.losses.append(Loss(repaired, offset, stripped[:80].decode(errors="replace")))
+            self.tables.losses.add(repaired, offset)
             return
         if repaired:
-            self.tables.losses.append(Loss(repaired, offset, kept=True))
+            self.tables.losses.add(repaired, offset, kept=True)
         self.add(event, offset)
 
     def add(self, event: dict[str, Any], where: int) -> None:
@@ -90,17 +92,13 @@ class Reader:
         raw_ts, raw_dur = event.get("ts"), event.get("dur")
         ts, dur = to_ns(raw_ts), to_ns(raw_dur)
         if ts is None or dur is None:
-            self.tables.losses.append(
-                Loss(
-                    "without ts or dur"
-                    if raw_ts is None or raw_dur is None
-                    else "with a ts or dur that is no number",
-                    where,
-                )
+            missing = raw_ts is None or raw_dur is None
+            self.tables.losses.add(
+                "without ts or dur" if missing else "with a ts or dur that is no number", where
             )
             return
-        if not 0 <= ts < 2**64 or abs(dur) >= _MAX_NS:
-            self.tables.losses.append(Loss("with a negative or impossible time", where))
+        if not 0 <= ts < 2**64 or abs(dur) >= _MAX_DUR_NS:
+            self.tables.losses.add("with a negative or impossible time", where)
             return
         name, cat, lane = codes_of(event, self.tables)
         args = event.get("args")
@@ -130,7 +128,7 @@ class Reader:
 
     def _other(self, event: dict[str, Any], phase: Any, where: int) -> None:
         if phase is None:
-            self.tables.losses.append(Loss("without a phase", where))
+            self.tables.losses.add("without a phase", where)
         elif phase == "M":
             args = event.get("args")
             if isinstance(args, dict) and args:
@@ -140,8 +138,10 @@ class Reader:
             end = to_ns(event.get("ts"))
             if end is not None:
                 self.tables.record_window_end.append(end)
+        elif phase in ("B", "E"):
+            self.tables.losses.add("of phase B or E, begin and end apart, which torch does not write", where)
         elif not isinstance(phase, str):
-            self.tables.losses.append(Loss("with a phase that is no text", where))
+            self.tables.losses.add("with a phase that is no text", where)
 
     def block(self) -> Block:
         """The events so far."""

@@ -2,56 +2,78 @@
 
 torch writes names into its JSON almost unescaped: a Windows path brings lone backslashes, a compiled
 code object brings double quotes, a C++ symbol control characters. Those kinds are mended here; what
-cannot be mended is lost, and says so.
+cannot be mended is lost, and says so. All of it takes time linear in the text.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from decimal import Decimal
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from itertools import product
 from typing import Any
 
 _LONE_BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})')
 _PAIR_OR_LONE = re.compile(r'(\\\\)|\\(?!")')
-_CONTROL_IN_PATH = re.compile(r"[\n\t\r\x08\f][^\n]*\.pyx?\(\d+\)")
+_ESCAPED = re.compile("[\n\t\r\b\f]")
 _ESCAPE_OF = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\b": r"\b", "\f": r"\f"}
-_NAME_VALUE = re.compile(r'("name":\s*")(.*?)("\s*,\s*"(?:pid|ph|cat|ts|tid|dur|args)":)', re.S)
+_LOCATION = re.compile(r"\.pyx?\(\d+\)")
+_NAME_KEY = re.compile(r'"name"\s*:\s*"')
+_AFTER_NAME = re.compile(r'"\s*,\s*"(?:pid|ph|cat|ts|tid|dur|args|id)"\s*:')
+_QUOTE = re.compile(r'\\.|"', re.S)
+_CLOSES = re.compile(r"\s*(?:[,:}\]]|\Z)")
+_CLOSING_BACKSLASH = re.compile(r'(?<!\\)\\(?="\s*(?:,\s*"|[}\]]))')
 _BARE_INF = re.compile(r"(?<=[:,\[\s])-?(?:inf|nan|NaN|Infinity)(?=\s*[,}\]])", re.I)
+_SURROGATES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.S)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.S)
 
 
-class _Decoder(json.JSONDecoder):
-    def __init__(self) -> None:
-        # NaN and Infinity are no numbers to reckon with: they become None ("unknown").
-        super().__init__(parse_float=Decimal, parse_constant=lambda _: None, strict=False)
+def _decimal(text: str) -> Decimal | None:
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # an exponent that Decimal cannot hold: no number to reckon with
+        return None
 
 
-_DECODER = _Decoder()
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
 
 
-def parse_object(raw: bytes) -> tuple[dict[str, Any] | None, str]:
+# NaN and Infinity are no numbers to reckon with: they become None ("unknown").
+_EXACT = json.JSONDecoder(parse_float=_decimal, parse_constant=lambda _: None, strict=False)
+_FLOATS = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None, strict=False)
+
+
+def parse_object(raw: bytes, exact: bool = True) -> tuple[dict[str, Any] | None, str]:
     """Event held by ``raw`` (its braces included) and what had to be repaired ("" for nothing).
 
-    (None, reason) where no repair gives an object.
+    (None, reason) where no repair gives an object. Numbers with a point are Decimals, or floats.
     """
+    decode = (_EXACT if exact else _FLOATS).decode
     text, repaired = _decode_utf8(raw)
+    if "\\u" in text:
+        whole = _SURROGATES.sub(lambda m: r"\ufffd" if m[1] else m[0], text)
+        text, repaired = whole, repaired if whole == text else "half of a surrogate pair"
     try:
-        value = _DECODER.decode(text)
-        if not isinstance(value, dict):
-            return None, "not an object"
-        return value, repaired
+        value = decode(text)
+        return (value, repaired) if isinstance(value, dict) else (None, "not an object")
     except (ValueError, RecursionError) as error:
         reason = _reason(error, text)
-    for repair, what in _REPAIRS:
-        mended = repair(text)
+    if reason == TOO_DEEP:
+        return None, reason
+    for (bare, bare_what), (repair, what) in product(_NUMBER_REPAIRS, _TEXT_REPAIRS):
+        mended = repair(bare(text))
         if mended == text:
             continue
         try:
-            value = _DECODER.decode(mended)
+            value = decode(mended)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            return value, what
+            return value, " and ".join(filter(None, (what, bare_what)))
     return None, reason
 
 
@@ -62,15 +84,35 @@ def _decode_utf8(raw: bytes) -> tuple[str, str]:
         return raw.decode(errors="replace"), "bytes that are not UTF-8"
 
 
+TOO_DEEP = "nested too deeply"
+
+
 def _reason(error: Exception, text: str) -> str:
     if isinstance(error, RecursionError):
-        return "nested too deeply"
+        return TOO_DEEP
     message = str(error).split(": line")[0]
     if "escape" in message or "backslash" in message:
         return "unescaped backslash"
+    if "digits" in message:
+        return "a number of too many digits"
     if text.count('"') % 2:
         return "unterminated string"
     return message[:1].lower() + message[1:]
+
+
+def object_end(text: bytes, start: int, limit: int) -> int | None:
+    """End of the object that opens at ``start``, by its braces outside strings; None if not by ``limit``."""
+    depth = 0
+    for match in _TOKEN.finditer(text, start, limit):
+        depth += {b"{": 1, b"}": -1}.get(match[0], 0)
+        if not depth:
+            return match.end()
+    return None
+
+
+def undo_escapes(path: str) -> str:
+    r"""Path that gets back the backslashes that JSON read as escapes: ``C:\new`` has no line break in it."""
+    return _ESCAPED.sub(lambda m: _ESCAPE_OF[m[0]], path)
 
 
 def undo_path_escapes(name: str) -> str:
@@ -79,9 +121,13 @@ def undo_path_escapes(name: str) -> str:
     ``proj\new_table.py(7): build``, written with a lone backslash, is valid JSON for a name with a line
     break in it; no file location holds one.
     """
-    if not _CONTROL_IN_PATH.search(name):
+    if not _ESCAPED.search(name):
         return name
-    return re.sub(r"[\n\t\r\x08\f]", lambda m: _ESCAPE_OF[m[0]], name)
+    for number, line in enumerate(name.split("\n")):
+        found = _LOCATION.search(line)
+        if found and (number or _ESCAPED.search(line[: found.start()])):
+            return undo_escapes(name)
+    return name
 
 
 def escape_backslashes(text: str) -> str:
@@ -93,16 +139,45 @@ def escape_backslashes(text: str) -> str:
 
 def escape_quotes(text: str) -> str:
     """Text in which the quotes inside the value of "name" are escaped."""
-    return _NAME_VALUE.sub(lambda m: m[1] + re.sub(r'(?<!\\)"', r'\\"', m[2]) + m[3], text, count=1)
+    key = _NAME_KEY.search(text)
+    after = key and _AFTER_NAME.search(text, key.end())
+    if not key or not after:
+        return text
+    value = re.sub(r'(?<!\\)"', r'\\"', text[key.end() : after.start()])
+    return text[: key.end()] + value + text[after.start() :]
 
 
-def _both(text: str) -> str:
-    return escape_quotes(escape_backslashes(text))
+def escape_closing_backslashes(text: str) -> str:
+    """Text in which a backslash that stands last in a string no longer hides the string's end."""
+    return _CLOSING_BACKSLASH.sub(r"\\\\", escape_backslashes(text))
 
 
-_REPAIRS = (
+def escape_inner_quotes(text: str) -> str:
+    """Text in which a quote that ends a string before no comma, colon or bracket is escaped."""
+    parts, at, inside = [], 0, False
+    for match in _QUOTE.finditer(text):
+        if match[0] != '"':
+            continue
+        if inside and not _CLOSES.match(text, match.end()):
+            parts += [text[at : match.start()], "\\"]
+            at = match.start()
+        else:
+            inside = not inside
+    return "".join([*parts, text[at:]])
+
+
+def _same(text: str) -> str:
+    return text
+
+
+_Repairs = tuple[tuple[Callable[[str], str], str], ...]
+_NUMBER_REPAIRS: _Repairs = ((_same, ""), (lambda text: _BARE_INF.sub("null", text), "a bare inf or nan"))
+_TEXT_REPAIRS: _Repairs = (
+    (_same, ""),
     (escape_backslashes, "unescaped backslash"),
     (escape_quotes, "unescaped quote"),
-    (_both, "unescaped quote and backslash"),
-    (lambda text: _BARE_INF.sub("null", text), "a bare inf or nan"),
+    (lambda text: escape_quotes(escape_backslashes(text)), "unescaped quote and backslash"),
+    (escape_inner_quotes, "unescaped quote"),
+    (lambda text: escape_inner_quotes(escape_backslashes(text)), "unescaped quote and backslash"),
+    (escape_closing_backslashes, "unescaped backslash"),
 )
