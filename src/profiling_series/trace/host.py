@@ -22,27 +22,25 @@ def self_times(trace: Trace) -> np.ndarray:
     Runtime and driver calls count as children, as in torch's table.
     """
     rows = trace.host_rows
-    place = np.full(len(trace), -1, np.int64)
-    place[rows] = np.arange(len(rows))
-    duration = trace.host_end - trace.ts[rows]
-    parent = trace.parent[rows]
+    own = trace.host_end - trace.ts[rows]
+    parent = trace.host_parent
     inside = parent >= 0
-    children = np.zeros(len(rows), np.int64)
-    np.add.at(children, place[parent[inside]], duration[inside])
-    return np.maximum(duration - children, 0)
+    np.subtract.at(own, parent[inside], own[inside].copy())
+    return np.maximum(own, 0, out=own)
 
 
-def _same_name_above(trace: Trace, rows: np.ndarray) -> np.ndarray:
-    """Which events stand anywhere below one of their own name (whose total holds their time already)."""
-    found = np.zeros(len(rows), bool)
-    above = trace.parent[rows].astype(np.int64)
-    left = np.flatnonzero(above >= 0)
+def _same_name_above(trace: Trace) -> np.ndarray:
+    """Which of ``host_rows`` stand anywhere below one of their own name (whose total holds their time)."""
+    name, parent = trace.name_id[trace.host_rows], trace.host_parent
+    found = np.zeros(len(name), bool)
+    left = np.flatnonzero(parent >= 0).astype(np.int32)
+    above = parent[left]
     while len(left):
-        same = trace.name_id[above[left]] == trace.name_id[rows[left]]
+        same = name[above] == name[left]
         found[left[same]] = True
-        left = left[~same]
-        above[left] = trace.parent[above[left]]
-        left = left[above[left] >= 0]
+        above = parent[above]
+        going = ~same & (above >= 0)
+        left, above = left[going], above[going]
     return found
 
 
@@ -54,9 +52,8 @@ def ops(trace: Trace) -> list[dict[str, Any]]:
     rows = trace.host_rows
     is_op = trace.kind[rows] == c.OP
     own = self_times(trace)[is_op]
-    total = (trace.host_end - trace.ts[rows])[is_op]
+    total = np.where(_same_name_above(trace), 0, trace.host_end - trace.ts[rows])[is_op]
     rows = rows[is_op]
-    total = np.where(_same_name_above(trace, rows), 0, total)
     ids = trace.name_id[rows]
     n = len(trace.names)
     count, self_ns, total_ns = np.bincount(ids, minlength=n), np.zeros(n, np.int64), np.zeros(n, np.int64)

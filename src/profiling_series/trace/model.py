@@ -43,15 +43,20 @@ class Trace(EventTable):
     @cached_property
     def _nesting(self) -> tuple[np.ndarray, np.ndarray]:
         rows = self.host_rows
-        found, ends = parents(self.ts[rows], self.ts[rows] + self.dur[rows], self.lane_id[rows])
-        parent = np.full(len(self), -1, np.int32)
-        parent[rows] = np.where(found >= 0, rows[found], -1)
-        return parent, ends
+        return parents(self.ts[rows], self.end[rows], self.lane_id[rows])
 
     @property
+    def host_parent(self) -> np.ndarray:
+        """Place in ``host_rows`` of the event that encloses each of them on its thread: int32, -1 at top."""
+        return self._nesting[0]
+
+    @cached_property
     def parent(self) -> np.ndarray:
         """Row of the event that encloses each host event on its thread: int32[n], -1 at top, off the host."""
-        return self._nesting[0]
+        rows, above = self.host_rows, self.host_parent
+        parent = np.full(len(self), -1, np.int32)
+        parent[rows] = np.where(above >= 0, rows[above], -1)
+        return parent
 
     @property
     def host_end(self) -> np.ndarray:

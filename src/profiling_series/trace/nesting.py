@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+MOST_LEVELS = 32_000  # deeper nesting than any program's; its levels would not fit 16 bits
+
 
 def parents(start: np.ndarray, end: np.ndarray, lane: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(Index of the enclosing event of each event, its end clamped to that of its parent).
@@ -18,47 +20,55 @@ def parents(start: np.ndarray, end: np.ndarray, lane: np.ndarray) -> tuple[np.nd
         Nanoseconds.
     lane : int[n]
         Thread of each event; events of different lanes never enclose each other.
+
+    Returns
+    -------
+    parent : int32[n]
+    clamped : int64[n]
     """
-    parent = np.full(len(start), -1, np.int64)
+    parent = np.full(len(start), -1, np.int32)
     clamped = end.copy()
-    if not len(start):
-        return parent, clamped
-    order = np.argsort(lane, kind="stable")
-    edges = np.flatnonzero(np.diff(lane[order])) + 1
-    for rows in np.split(order, edges):
+    for number in np.unique(lane):
+        rows = np.flatnonzero(lane == number).astype(np.int32)
         parent_of, ends = _one_lane(start[rows], end[rows])
         parent[rows] = np.where(parent_of >= 0, rows[parent_of], -1)
-        clamped[rows] = ends
+        if ends is not None:
+            clamped[rows] = ends
     return parent, clamped
 
 
-def _one_lane(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _one_lane(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Parents on one lane, and the clamped ends where some had to be clamped."""
     parent = _proper(start, end)
-    inside = parent >= 0
-    if np.all(end[inside] <= end[parent[inside]]):
-        return parent, end
+    if parent is not None:
+        inside = np.flatnonzero(parent >= 0)
+        if np.all(end[inside] <= end[parent[inside]]):
+            return parent, None
     return _with_overruns(start, end)
 
 
-def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Parents of properly nested events, by counting.
+def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray | None:
+    """Parents of properly nested events, by counting; None where they nest too deeply for that.
 
     An event's depth is the number of events that began before it less those that have ended; its parent is
     the last one before it that is one level up. Times are doubled so that an event of no length ends after
     its start.
     """
-    n = len(start)
     begin = start * 2
-    finish = np.where(end > start, end * 2, begin + 1)
+    finish = end * 2
+    finish += end == start
     finish.sort()
-    depth = np.arange(n) - np.searchsorted(finish, begin, side="right")
-    parent = np.full(n, -1, np.int64)
-    # Sorted by depth, file order kept: each level is a run in which one search finds all parents.
-    levels = np.maximum(depth, 0)
-    if int(levels.max()) < 2**15:
-        levels = levels.astype(np.int16)  # numpy sorts these by radix
-    order = np.argsort(levels, kind="stable")
+    depth = np.arange(len(start), dtype=np.int32)
+    depth -= np.searchsorted(finish, begin, side="right").astype(np.int32)
+    del begin, finish
+    if len(depth) and depth.max() > MOST_LEVELS:
+        return None
+    # Sorted by depth, file order kept (numpy sorts 16-bit numbers by radix): each level is a run in which
+    # one search finds all parents.
+    levels = np.maximum(depth, 0).astype(np.int16)
+    order = np.argsort(levels, kind="stable").astype(np.int32)
     edges = np.concatenate(([0], np.cumsum(np.bincount(levels, minlength=1))))
+    parent = np.full(len(start), -1, np.int32)
     for level in range(1, len(edges) - 1):
         above, here = order[edges[level - 1] : edges[level]], order[edges[level] : edges[level + 1]]
         if len(above) and len(here):
@@ -69,7 +79,7 @@ def _proper(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 def _with_overruns(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same with a stack, for lanes where some event ends after the one that encloses it."""
-    parent = np.full(len(start), -1, np.int64)
+    parent = np.full(len(start), -1, np.int32)
     clamped = end.copy()
     starts, ends = start.tolist(), end.tolist()
     stack: list[int] = []

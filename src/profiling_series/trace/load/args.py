@@ -56,13 +56,14 @@ def parse_args(
     slow = np.zeros(n, bool)
     carrying = np.array([carries_args(c) for c in tables.cats.values] or [False])
     rows = np.flatnonzero(carrying[cats]) if n else np.empty(0, np.int64)
-    one_line = (close[rows] - opens[rows] == 7) & (
+    # Six lines stand around the args: "{", header, times, '"args": {', "}", "}".
+    some = (close[rows] - opens[rows] >= 7) & (
         first[np.minimum(opens[rows] + 3, len(first) - 1)] == np.uint64(_ARGS)
     )
-    slow[rows[~one_line]] = True
-    rows = rows[one_line]
-    line = start[opens[rows] + 4]
-    end = line + length[opens[rows] + 4]
+    slow[rows[~some]] = True
+    rows = rows[some]
+    line, last = start[opens[rows] + 4], close[rows] - 3
+    end = start[last] + length[last]
     on_gpu = np.array([_on_gpu(c) for c in tables.cats.values] or [False])[cats[rows]]
     calls = rows[~on_gpu]
     value, found = _trailing_correlation(word, line[~on_gpu], end[~on_gpu])
@@ -139,10 +140,10 @@ def _walk(
 
 
 def _skip_spaces(byte: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Places of the first characters that are no space; Kineto writes one, six or twelve."""
+    """Places of the first characters that are no white space; Kineto writes up to twelve of it."""
     at = at.copy()
     for _ in range(16):
-        space = byte[at] == 32
+        space = (byte[at] == 32) | (byte[at] == 10)
         if not space.any():
             break
         at += space

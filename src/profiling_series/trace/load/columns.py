@@ -138,6 +138,14 @@ class Interner:
                     self.values.append(value)
         return found
 
+    def codes(self, values: list[Any]) -> np.ndarray:
+        """Codes of texts, or of tuples of numbers and texts: int32[len(values)]."""
+        keys = values if not values or type(values[0]) is str else [(type(value), value) for value in values]
+        found = [self._codes.get(key, -1) for key in keys]
+        if -1 in found:
+            found = [self.code(value) for value in values]
+        return np.array(found, np.int32)
+
 
 @dataclass
 class Tables:
@@ -155,7 +163,6 @@ class Tables:
     headers: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # hash of a header line -> codes
     losses: Losses = field(default_factory=lambda: Losses())
     chunk_bytes: dict[int, int] = field(default_factory=dict)  # chunk offset -> its length (generic layout)
-    record_window_end: list[int] = field(default_factory=list)
 
 
 @dataclass

@@ -71,3 +71,24 @@ def parse_us(
     dotted = whole_end < end
     part, part_good = parse_eight(word[end - 8], np.where(dotted, 3, 0))
     return whole * np.uint64(1000) + part, good & (part_good | ~dotted)
+
+
+def parse_decimals(texts: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Nanoseconds of texts of the form 123, 123.4 or 123.456 (bytes-like), and which were of it."""
+    if not texts:
+        return np.empty(0, np.uint64), np.empty(0, bool)
+    size = np.fromiter(map(len, texts), np.int64, len(texts))
+    buffer = b" " * 16 + b"".join(texts) + b" " * 16
+    word = words(buffer)
+    end = 16 + np.cumsum(size)
+    dots = np.flatnonzero(np.frombuffer(buffer, np.uint8) == 46)
+    owner = np.searchsorted(end, dots, side="right")
+    single = np.bincount(owner, minlength=len(texts)) <= 1
+    whole_end, part = end.copy(), np.zeros(len(texts), np.int64)
+    whole_end[owner], part[owner] = dots, end[owner] - dots - 1
+    whole, good = parse_digits(word, whole_end, whole_end - (end - size))
+    fraction, part_good = parse_eight(word[end - 8], np.clip(part, 0, 3))
+    scale = np.array([1, 100, 10, 1], np.uint64)[np.clip(part, 0, 3)]
+    dotted = whole_end < end
+    fine = good & single & (part <= 3) & (part_good & (part > 0) | ~dotted)
+    return whole * np.uint64(1000) + np.where(dotted, fraction * scale, np.uint64(0)), fine

@@ -4,45 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
-import numpy as np
 
-from . import single
-from .args import carries_args
-from .columns import CHUNK_SHIFT, NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
-from .decimal_ns import parse_us, to_ns, words
+from . import single, typed
+from .columns import CHUNK_SHIFT, Block, Tables
 from .pieces import read_pieces
-from .text import parse_object
 
 CHUNK_BYTES = 1 << 20
 MAX_EVENT_BYTES = 64 << 20
-_LONGEST_DUR = 15  # characters; longer ones get a closer look
-_PLAIN_TIME = re.compile(rb"\d{1,16}(?:\.\d{3})?")
 _CUT = re.compile(rb"\}\s*,\s*(?=\{)")
 
 
-class _Args(msgspec.Struct, gc=False):
-    correlation: Any = None
-    device: Any = None
-    stream: Any = None
-    bytes: Any = None
-
-
-class _Event(msgspec.Struct, gc=False):
-    ph: Any = None
-    cat: Any = None
-    name: Any = None
-    pid: Any = None
-    tid: Any = None
-    ts: msgspec.Raw = msgspec.Raw()
-    dur: msgspec.Raw = msgspec.Raw()
-    args: msgspec.Raw = msgspec.Raw()
-
-
-_EVENTS = msgspec.json.Decoder(list[_Event])
-_ARGS = msgspec.json.Decoder(_Args)
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -124,12 +97,24 @@ class Cutter:
         self.pending = rest[skipped:]
 
     def _decode(self, chunk: bytes) -> Block | None:
+        offset = self.offset
+        block = typed.columns(chunk, self.tables, lambda index: address(offset, index))
+        if block is None:
+            block = self._mixed(chunk)
+        if block is not None:
+            self.tables.chunk_bytes[offset] = len(chunk)
+        return block
+
+    def _mixed(self, chunk: bytes) -> Block | None:
+        """Columns of a chunk that holds events of other forms; None if it is not whole elements."""
         try:
-            events = _EVENTS.decode(b"[" + chunk + b"]")
+            texts = split(chunk)
         except (msgspec.DecodeError, RecursionError):
             return None
-        self.tables.chunk_bytes[self.offset] = len(chunk)
-        return _columns(events, chunk, self.offset, self.tables)
+        reader = single.Reader(self.tables)
+        for index, text in enumerate(texts):
+            reader.read(text, address(self.offset, index))
+        return reader.block()
 
     def _one_by_one(self, limit: int) -> Iterator[Block]:
         """Events up to ``limit`` bytes on, one at a time."""
@@ -139,107 +124,3 @@ class Cutter:
             self.ended, self.footer = True, footer
         self._advance(size)
         yield reader.block()
-
-
-def _columns(events: list[_Event], chunk: bytes, offset: int, tables: Tables) -> Block | None:
-    """Columns of decoded events; those of an odd form are read one at a time."""
-    plain, odd = [], []
-    for index, event in enumerate(events):
-        usual = (
-            event.ph == "X"
-            and isinstance(event.cat, str)
-            and isinstance(event.name, str)
-            and _PLAIN_TIME.fullmatch(event.ts)
-            and _PLAIN_TIME.fullmatch(event.dur)
-            and len(event.dur) <= _LONGEST_DUR
-            and type(event.pid) in (int, str)
-            and type(event.tid) in (int, str)
-        )
-        if usual:
-            plain.append((index, event))
-        elif not (isinstance(event.ph, str) and event.ph in "sftbenCNOD"):
-            odd.append(index)
-    block = _plain_columns(plain, offset, tables)
-    if not odd:
-        return block
-    texts = split(chunk)
-    reader = single.Reader(tables)
-    for index in odd:
-        # A flat reading keeps the digits; the message of a loss names the chunk's offset.
-        flat, reason = parse_object(texts[index])
-        if flat is not None:
-            reader.add(flat, address(offset, index))
-        else:
-            tables.losses.add(reason, address(offset, index))
-    merged = reader.joined_to(block)
-    order = np.argsort(-merged.where, kind="stable")
-    return _reordered(merged, order)
-
-
-def _reordered(block: Block, order: np.ndarray) -> Block:
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    fields = ("ts", "dur", "name", "cat", "lane", "correlation", "queue", "where")
-    return block_of(
-        {key: getattr(block, key)[order] for key in fields}, place[block.copy_at], block.copy_bytes
-    )
-
-
-def _plain_columns(plain: list[tuple[int, _Event]], offset: int, tables: Tables) -> Block:
-    events = [event for _, event in plain]
-    names, cats, lanes = tables.names, tables.cats, tables.lanes
-    cat = [cats.code(e.cat) for e in events]
-    carrying = [carries_args(c) for c in cats.values]
-    correlation = np.full(len(events), NO_CORRELATION, np.int64)
-    queue = np.full(len(events), NO_QUEUE, np.int16)
-    copies: list[tuple[int, int]] = []
-    for row, event in enumerate(events):
-        if carrying[cat[row]] and len(event.args) > 2:
-            _read_args(row, event, correlation, queue, copies, tables)
-    columns = {
-        "ts": _times([e.ts for e in events]),
-        "dur": _times([e.dur for e in events]).view(np.int64),
-        "name": [names.code(e.name) for e in events],
-        "cat": cat,
-        "lane": [lanes.code((e.pid, e.tid)) for e in events],
-        "correlation": correlation,
-        "queue": queue,
-        "where": [address(offset, index) for index, _ in plain],
-    }
-    return block_of(columns, *(zip(*copies, strict=True) if copies else ((), ())))
-
-
-def _read_args(
-    row: int,
-    event: _Event,
-    correlation: np.ndarray,
-    queue: np.ndarray,
-    copies: list[tuple[int, int]],
-    tables: Tables,
-) -> None:
-    try:
-        args = _ARGS.decode(event.args)
-    except (msgspec.DecodeError, RecursionError):
-        flat = parse_object(bytes(event.args))[0] or {}
-        args = _Args(*(flat.get(key) for key in _Args.__struct_fields__))
-    correlation[row] = single.as_int(args.correlation, NO_CORRELATION)
-    if args.device is not None or args.stream is not None:
-        device = args.device if args.device is not None else event.pid
-        stream = args.stream if args.stream is not None else event.tid
-        queue[row] = tables.queues.code((single.as_int(device, 0), single.stream_of(stream)))
-    size = single.as_int(args.bytes, -1)
-    if size >= 0:
-        copies.append((row, size))
-
-
-def _times(texts: list[msgspec.Raw]) -> np.ndarray:
-    """Nanoseconds of texts that match ``_PLAIN_TIME``."""
-    if not texts:
-        return np.empty(0, np.uint64)
-    size = np.fromiter(map(len, texts), np.int64, len(texts))
-    buffer = b" " * 16 + b"".join(texts) + b" " * 16
-    end = 16 + np.cumsum(size)
-    value, good = parse_us(words(buffer), np.frombuffer(buffer, np.uint8), end - size, end)
-    for i in np.flatnonzero(~good):
-        value[i] = to_ns(bytes(texts[i]).decode()) or 0
-    return value

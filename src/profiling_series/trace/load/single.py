@@ -12,7 +12,7 @@ from .columns import NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
 from .decimal_ns import to_ns
 from .text import parse_object
 
-_MAX_DUR_NS = 10**18  # some 30 years; longer ones are no time, and sums of them would overflow
+MAX_DUR_NS = 10**18  # some 30 years; longer ones are no time, and sums of them would overflow
 
 
 def codes_of(event: dict[str, Any], tables: Tables) -> tuple[int, int, int]:
@@ -60,6 +60,14 @@ def stream_of(value: Any) -> Any:
     return as_int(value, NO_QUEUE) if value is not None else None
 
 
+def queue_of(device: Any, stream: Any, pid: Any, tid: Any, tables: Tables) -> int:
+    """Code of the (device, stream) that an event's args name; what they leave out, its lane says."""
+    if device is None and stream is None:
+        return NO_QUEUE
+    number = as_int(device if device is not None else pid, 0)
+    return tables.queues.code((number, stream_of(stream if stream is not None else tid)))
+
+
 class Reader:
     """Collects the columns of single events."""
 
@@ -97,7 +105,7 @@ class Reader:
                 "without ts or dur" if missing else "with a ts or dur that is no number", where
             )
             return
-        if not 0 <= ts < 2**64 or abs(dur) >= _MAX_DUR_NS:
+        if not 0 <= ts < 2**64 or abs(dur) >= MAX_DUR_NS:
             self.tables.losses.add("with a negative or impossible time", where)
             return
         name, cat, lane = codes_of(event, self.tables)
@@ -109,16 +117,8 @@ class Reader:
         self, ts: int, dur: int, name: int, cat: int, lane: int, args: dict[str, Any], where: int
     ) -> None:
         row = self.rows
-        device, stream = args.get("device"), args.get("stream")
-        queue = NO_QUEUE
-        if device is not None or stream is not None:
-            lane_pid, lane_tid = self.tables.lanes.values[lane]
-            queue = self.tables.queues.code(
-                (
-                    as_int(device if device is not None else lane_pid, 0),
-                    stream_of(stream if stream is not None else lane_tid),
-                )
-            )
+        lane_pid, lane_tid = self.tables.lanes.values[lane]
+        queue = queue_of(args.get("device"), args.get("stream"), lane_pid, lane_tid, self.tables)
         values = (ts, dur, name, cat, lane, as_int(args.get("correlation"), NO_CORRELATION), queue, where)
         for key, value in zip(row, values, strict=True):
             row[key].append(value)
@@ -134,10 +134,6 @@ class Reader:
             if isinstance(args, dict) and args:
                 key = (str(event.get("name")), _plain(event.get("pid")), _plain(event.get("tid")))
                 self.tables.labels[key] = next(iter(args.values()))
-        elif phase in ("i", "I") and event.get("name") == "Record Window End":
-            end = to_ns(event.get("ts"))
-            if end is not None:
-                self.tables.record_window_end.append(end)
         elif phase in ("B", "E"):
             self.tables.losses.add("of phase B or E, begin and end apart, which torch does not write", where)
         elif not isinstance(phase, str):
