@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import profiling_series
-from profiling_series.cli import list_, read, run
+from profiling_series.cli import kernel, list_, read, run
 from profiling_series.profiler import COMPILE_MODES, SOURCES
 from profiling_series.workloads import WORKLOADS
 
@@ -16,6 +16,7 @@ Measure a workload under torch.profiler and read the result, or read any trace t
 
   profiling-series run matmul-add --size 64      measure two kernels, keep the trace, say what it shows
   profiling-series read trace.json.gz            say what a trace of your own shows
+  profiling-series kernel NAME                   say what a kernel's name tells
   profiling-series list                          what can be run, and what is shipped as a recording
 """
 
@@ -71,6 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
     _add_read(commands)
+    kernel.add_parser(commands)
     _add_list(commands)
     return parser
 
@@ -142,10 +144,23 @@ def _add_measuring(group: Any) -> None:
 def _add_read(commands: Any) -> None:
     parser = _command(commands, "read", "say what traces show", _READ, _READ_WORDS)
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="a trace of torch.profiler, .json or .json.gz"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="a trace of torch.profiler, .json or .json.gz, or a folder of them",
+    )
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument(
+        "--json", action="store_true", help="one JSON object a line for each file, for programs"
+    )
+    shape.add_argument(
+        "--full", action="store_true", help="all that one file gets, for each of several (default: a line)"
     )
     parser.add_argument(
-        "--json", action="store_true", help="one JSON object a line for each file, for programs"
+        "--max-bytes",
+        type=int,
+        metavar="N",
+        help="refuse files that unpack to more bytes than this (default: 16 GB)",
     )
     parser.set_defaults(work=read.work)
 

@@ -5,30 +5,103 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from profiling_series.cli.exits import OK, told
-from profiling_series.errors import ProfilingSeriesError
+from profiling_series.errors import ProfilingSeriesError, UsageError
+from profiling_series.text import visible
+
+if TYPE_CHECKING:
+    from profiling_series.trace import Trace
+
+SUFFIXES = (".json", ".json.gz")
+#: What captures write beside their traces.
+NOT_TRACES = (".provenance.json", ".measure.json")
 
 
 def work(options: Namespace) -> int:
     """Return 0 if every file was read, else the code of the first that was not; the others are read, too."""
-    codes = [_one(path, as_json=options.json, last=path is options.files[-1]) for path in options.files]
+    files = [file for path in options.files for file in _files(path)]
+    show = _json if options.json else _whole if len(files) == 1 or options.full else _line
+    codes = []
+    with _progress(len(files)) as advance:
+        for file in files:
+            codes.append(_one(file, show, options.max_bytes))
+            advance()
     return next((code for code in codes if code != OK), OK)
 
 
-def _one(path: str, *, as_json: bool, last: bool) -> int:
+def _files(path: str) -> list[str]:
+    """Return the file, or the traces in the folder and below it."""
+    if not Path(path).is_dir():
+        return [path]
+    found = sorted(
+        str(file)
+        for file in Path(path).rglob("*")
+        if file.name.endswith(SUFFIXES) and not file.name.endswith(NOT_TRACES) and file.is_file()
+    )
+    if not found:
+        raise UsageError(f"{path}: no .json or .json.gz file in this folder or below it")
+    return found
+
+
+def _one(path: str, show: Callable[[Trace], None], max_bytes: int | None) -> int:
     from profiling_series.trace import read
 
     try:
-        trace = read(path)
-        if as_json:
-            # Strict JSON: a value that cannot be told is null, never NaN.
-            print(json.dumps(trace.as_dict(), allow_nan=False))
-        else:
-            from profiling_series.report import summary
-
-            print(summary(trace).text(), end="\n" if last else "\n\n")
+        show(read(path) if max_bytes is None else read(path, max_bytes))
     except ProfilingSeriesError as error:
         return told(error)
     sys.stdout.flush()
     return OK
+
+
+def _json(trace: Trace) -> None:
+    # Strict JSON: a value that cannot be told is null, never NaN.
+    print(json.dumps(trace.as_dict(), allow_nan=False))
+
+
+def _whole(trace: Trace) -> None:
+    from profiling_series.report import summary
+
+    text = summary(trace).text()
+    if not sys.stdout.isatty():
+        print(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styled = Text(text)
+    styled.highlight_regex(r"(?m)^\S.*$", "bold")
+    Console(highlight=False, soft_wrap=True).print(styled)
+
+
+def _line(trace: Trace) -> None:
+    """Print one line: verdict, the GPU's share, the pace, and the name of the file."""
+    found = trace.as_dict()
+    share, pace = found["verdict"]["gpu_busy_share"], found["pace_us"]
+    columns = (
+        f"{found['verdict']['regime']:15}",
+        f"{'' if share is None else f'GPU {share:4.0%}':9}",
+        f"{'' if pace is None else f'{pace:,.1f} µs a step':>20}",
+        f"{len(found['steps']):4} steps {found['events']:10,} events",
+        visible(trace.file),
+    )
+    print("  ".join(columns))
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[], None]]:
+    """Yield what to call after each file; a terminal sees a bar of several files, on standard error."""
+    if count < 2 or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=count)
+        yield lambda: bar.advance(task)
