@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from profiling_series.text import visible
-from profiling_series.trace.kernel_names import KernelName, Part, decode, sources
+
+if TYPE_CHECKING:
+    from profiling_series.trace.kernel_names import KernelName, Part
 
 _DESCRIPTION = """\
 Say what the name of a GPU kernel tells: who made it, what it computes, types, tile, layout, and each piece
@@ -69,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
     int
         Always 0: "not known" is an answer.
     """
+    from profiling_series.trace.kernel_names import decode
+
     for at, name in enumerate(args.names):
         kernel = decode(name)
         if args.json:
@@ -167,5 +171,7 @@ def _shown(text: str) -> str:
 
 def _cited(kernel: KernelName) -> list[Any]:
     """Return the sources that the pieces name, in their order, each once."""
+    from profiling_series.trace.kernel_names import sources
+
     known = sources()
     return [known[each] for each in dict.fromkeys(part.source for part in kernel.parts if part.source)]
