@@ -26,10 +26,10 @@ _KINDS = {
     "cuda_event": SYNC,
 }
 
-STEP = re.compile(r"ProfilerStep#(\d+)$")
-_NO_LAUNCH = re.compile(r"Occupancy|Attribute|LaunchHostFunc|Get|Query|Configure", re.I)
+STEP = re.compile(r"ProfilerStep#([0-9]{1,18})$")
+_NO_LAUNCH = re.compile(r"Occupancy|Attribute|LaunchHostFunc|Get|Query|Configure|Graph\w*Node", re.I)
 _COPY_NAME = re.compile(
-    r"^(?:cu|cuda|hip|ze|ur)\w*(?:Memcpy|Memset|MemoryCopy|MemoryFill|MemBuffer(?:Copy|Fill)|USMMemcpy|USMFill)\w*",
+    r"^(?:cu|cuda|hip|ze|ur|pi)\w*(?:Memcpy|Memset|MemoryCopy|MemoryFill|MemBuffer(?:Copy|Fill)|USMMemcpy|USMFill)\w*",
     re.I,
 )
 _KERNEL_LAUNCH = re.compile(

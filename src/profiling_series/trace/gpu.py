@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import categories as c
+from .groups import groups
 from .intervals import Intervals, clip, gaps, intersect, measure, subtract, union
 from .load.columns import NO_QUEUE
 from .memo import per_trace
@@ -14,6 +16,7 @@ from .memo import per_trace
 if TYPE_CHECKING:
     from .model import Trace
 
+NEVER = np.iinfo(np.int64).min
 IMPOSSIBLE_FACTOR = 100  # a duration this many times the distance to the next event of its stream
 
 
@@ -48,7 +51,8 @@ def impossible(trace: Trace) -> np.ndarray:
 
     One stream works in order, so an event that ends after all later ones of its stream have ended, and lasts
     a hundred times longer than until the next began, is a broken record. Events of one graph launch are
-    exempt: branches of a graph run side by side and are recorded on one stream.
+    exempt: branches of a graph run side by side and are recorded on one stream. So are several events of one
+    correlation whose call is not known: that was a graph launched before the recording.
     """
     rows = trace.gpu_rows
     if len(rows) < 2:
@@ -64,13 +68,15 @@ def impossible(trace: Trace) -> np.ndarray:
         return rows[:0]
     launch = trace.launch_of[rows]
     graph = (launch >= 0) & trace.named(c.GRAPH_LAUNCH.search, launch)
-    found = []
-    for i in np.flatnonzero(suspect & ~graph):
-        later = (stream == stream[i]) & (np.arange(len(rows)) > i)
-        others = later & ~suspect
-        if not others.any() or end[i] > end[others].max():
-            found.append(rows[i])
-    return np.array(found, np.int64)
+    correlation = trace.correlation[rows]
+    _, code, count = np.unique(correlation, return_inverse=True, return_counts=True)
+    graph |= (launch < 0) & (correlation >= 0) & (count[code] > 1)
+    # Ends of the sound events that follow on the stream: the latest of them.
+    following_end = np.where(suspect, NEVER, end)
+    for part in groups(stream):
+        latest = np.maximum.accumulate(following_end[part][::-1])[::-1]
+        following_end[part] = np.append(latest[1:], NEVER)
+    return rows[suspect & ~graph & (end > following_end)]
 
 
 @per_trace
@@ -80,10 +86,10 @@ def sound_end(trace: Trace) -> np.ndarray:
     if len(broken):
         end = end.copy()
         rows = trace.gpu_rows
-        stream = stream_numbers(trace, rows)
-        for row in broken:
-            later = rows[(stream == stream[rows == row]) & (rows > row)]
-            end[row] = trace.ts[later[0]] if len(later) else trace.ts[row]
+        for part in groups(stream_numbers(trace, rows)):
+            here = rows[part]
+            hit = np.flatnonzero(np.isin(here[:-1], broken))  # the last of a stream overruns nothing
+            end[here[hit]] = trace.ts[here[hit + 1]]
     return end
 
 
@@ -92,7 +98,7 @@ def device_rows(trace: Trace) -> dict[int, np.ndarray]:
     """Rows of the GPU events of each device that has any, in time order."""
     rows = trace.gpu_rows
     device = device_numbers(trace, rows)
-    return {int(d): rows[device == d] for d in np.unique(device)}
+    return {int(device[part[0]]): rows[part] for part in groups(device)}
 
 
 def busy(trace: Trace, rows: np.ndarray) -> Intervals:
@@ -107,10 +113,22 @@ def overheads(trace: Trace) -> Intervals:
     return union(trace.ts[rows], trace.end[rows])
 
 
+@dataclass(frozen=True)
+class IdleParts:
+    """Idle time of a device over a window by what it waited for, ns; ``host_at``: when for the host."""
+
+    idle: int
+    overhead: int
+    host: int
+    queued: int
+    unexplained: int
+    host_at: Intervals
+
+
 def idle_parts(
     trace: Trace, rows: np.ndarray, window: tuple[int, int], unqueued_ns: float | None
-) -> dict[str, int]:
-    """Idle time of a device over a window, by what it waited for, in nanoseconds.
+) -> IdleParts:
+    """Idle time of a device over a window, by what it waited for.
 
     Idle under a profiler overhead is told apart first. The rest, gap by gap: *host* until the launch call of
     the event that ends the gap has returned, or until its start plus the median unqueued latency, whichever
@@ -119,23 +137,22 @@ def idle_parts(
     """
     free = gaps(busy(trace, rows), *window)
     under = intersect(free, overheads(trace))
-    parts = {"idle": measure(free), "overhead": measure(under), "host": 0, "queued": 0, "unexplained": 0}
     start, end = subtract(free, under)
-    if not len(start):
-        return parts
-    begins = trace.ts[rows]
-    place = np.searchsorted(begins, end, side="left")
+    place = np.searchsorted(trace.ts[rows], end, side="left")
     known = place < len(rows)
     following = rows[np.minimum(place, len(rows) - 1)]
     call = trace.launch_of[following]
     ready = np.maximum(trace.end[call], trace.ts[call] + int(unqueued_ns or 0))
-    ready = np.where(known, ready, end)
-    host = np.clip(ready, start, end) - start
+    ready = np.clip(np.where(known, ready, end), start, end)
     joined = (call >= 0) | ~known
-    parts["host"] = int(host[joined].sum())
-    parts["queued"] = int(((end - start) - host)[joined].sum())
-    parts["unexplained"] = int((end - start)[~joined].sum())
-    return parts
+    return IdleParts(
+        idle=measure(free),
+        overhead=measure(under),
+        host=int((ready - start)[joined].sum()),
+        queued=int((end - ready)[joined].sum()),
+        unexplained=int((end - start)[~joined].sum()),
+        host_at=union(start[joined], ready[joined]),
+    )
 
 
 def clipped_busy(trace: Trace, rows: np.ndarray, window: tuple[int, int]) -> int:

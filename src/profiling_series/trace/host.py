@@ -8,12 +8,15 @@ import numpy as np
 
 from . import categories as c
 from .gpu import sound_end
+from .groups import groups
 from .intervals import measure, union
 from .launches import first_events
 from .memo import per_trace
 
 if TYPE_CHECKING:
     from .model import Trace
+
+DEEP = 64  # levels of nesting that are climbed one by one
 
 
 def self_times(trace: Trace) -> np.ndarray:
@@ -29,18 +32,27 @@ def self_times(trace: Trace) -> np.ndarray:
     return np.maximum(own, 0, out=own)
 
 
-def _same_name_above(trace: Trace) -> np.ndarray:
-    """Which of ``host_rows`` stand anywhere below one of their own name (whose total holds their time)."""
+def _same_name_above(trace: Trace, is_op: np.ndarray) -> np.ndarray:
+    """Which of ``host_rows`` stand anywhere below an op of their own name (whose total holds their time)."""
     name, parent = trace.name_id[trace.host_rows], trace.host_parent
     found = np.zeros(len(name), bool)
     left = np.flatnonzero(parent >= 0).astype(np.int32)
     above = parent[left]
-    while len(left):
-        same = name[above] == name[left]
+    for _ in range(DEEP):
+        if not len(left):
+            return found
+        same = (name[above] == name[left]) & is_op[above]
         found[left[same]] = True
         above = parent[above]
         going = ~same & (above >= 0)
         left, above = left[going], above[going]
+    # Deeper ones all at once: events of a thread nest, so an op that began before and is not over is around.
+    key = name.astype(np.int64) * (len(trace.lanes) + 1) + trace.lane_id[trace.host_rows]
+    start, reach = trace.ts[trace.host_rows], np.where(is_op, trace.host_end, trace.ts[trace.host_rows])
+    around = np.zeros(len(name), bool)
+    for part in groups(key):
+        around[part[1:]] = np.maximum.accumulate(reach[part])[:-1] > start[part[1:]]
+    found[left] = around[left]
     return found
 
 
@@ -52,7 +64,7 @@ def ops(trace: Trace) -> list[dict[str, Any]]:
     rows = trace.host_rows
     is_op = trace.kind[rows] == c.OP
     own = self_times(trace)[is_op]
-    total = np.where(_same_name_above(trace), 0, trace.host_end - trace.ts[rows])[is_op]
+    total = np.where(_same_name_above(trace, is_op), 0, trace.host_end - trace.ts[rows])[is_op]
     rows = rows[is_op]
     ids = trace.name_id[rows]
     n = len(trace.names)
@@ -76,8 +88,10 @@ def dead_windows(trace: Trace) -> dict[int, tuple[int, int]]:
     """First op inside each annotation that has one, on its thread, and ns from its start to the op's."""
     rows, every = trace.annotation_rows, trace.op_rows
     found: dict[int, tuple[int, int]] = {}
-    for lane in np.unique(trace.lane_id[rows]):
-        here, inside = rows[trace.lane_id[rows] == lane], every[trace.lane_id[every] == lane]
+    of_lane = {int(trace.lane_id[every[part[0]]]): every[part] for part in groups(trace.lane_id[every])}
+    for part in groups(trace.lane_id[rows]):
+        here = rows[part]
+        inside = of_lane.get(int(trace.lane_id[here[0]]), every[:0])
         place = np.searchsorted(trace.ts[inside], trace.ts[here], side="left")
         known = np.flatnonzero(place < len(inside))
         first = inside[place[known]]
@@ -147,9 +161,8 @@ def sync_wait(trace: Trace) -> float | None:
     rows = waits(trace)
     rows = rows[trace.step_index[rows] >= 0]
     total = 0
-    for lane in np.unique(trace.lane_id[rows]):
-        here = rows[trace.lane_id[rows] == lane]
-        total += measure(union(trace.ts[here], trace.end[here]))
+    for part in groups(trace.lane_id[rows]):
+        total += measure(union(trace.ts[rows[part]], trace.end[rows[part]]))
     return total / 1000
 
 

@@ -49,6 +49,15 @@ def covered_between(intervals: Intervals, low: np.ndarray, high: np.ndarray) -> 
     return np.maximum(covered(intervals, high) - covered(intervals, low), 0)
 
 
+def covered_by(intervals: Intervals, at: np.ndarray) -> np.ndarray:
+    """Whether each point of ``at`` lies in one of disjoint ``intervals``."""
+    start, end = intervals
+    if not len(start):
+        return np.zeros(len(at), bool)
+    k = np.searchsorted(start, at, side="right") - 1
+    return (k >= 0) & (at < end[np.maximum(k, 0)])
+
+
 def intersect(a: Intervals, b: Intervals) -> Intervals:
     """Intervals in both of two disjoint sets."""
     if not len(a[0]) or not len(b[0]):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .gpu import device_numbers, sound_end
+from .groups import groups
 from .losses import launch_calls, without_gpu_event
 from .memo import per_trace
 
@@ -42,11 +43,11 @@ def unqueued(trace: Trace) -> np.ndarray:
     issued = np.where(launch >= 0, trace.ts[launch], trace.ts[rows])
     idle = np.zeros(len(calls), bool)
     end = sound_end(trace)
-    for number in np.unique(device_of_first):
-        here = device == number
-        order = np.argsort(issued[here], kind="stable")
-        begun, until = issued[here][order], np.maximum.accumulate(end[rows[here][order]])
-        mine = np.flatnonzero(device_of_first == number)
+    of_device = {int(device[part[0]]): part for part in groups(device)}
+    for mine in groups(device_of_first):
+        here = of_device[int(device_of_first[mine[0]])]
+        order = here[np.argsort(issued[here], kind="stable")]
+        begun, until = issued[order], np.maximum.accumulate(end[rows[order]])
         before = np.searchsorted(begun, trace.ts[calls[mine]], side="left") - 1
         idle[mine] = np.where(before >= 0, until[np.maximum(before, 0)], NEVER) <= trace.ts[calls[mine]]
     return idle

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import categories as c
+from .groups import groups, last_before, pid_codes
+from .intervals import covered_by, union
 
 if TYPE_CHECKING:
     from .model import Trace
@@ -17,8 +18,9 @@ def launch_of(trace: Trace) -> np.ndarray:
     """Row of the call that launched each GPU event: int32[n], -1 for none.
 
     A GPU event belongs to the runtime or driver call of the same correlation. Where several calls share one
-    (the counter was reset, or ranks were merged into one file), it is the call of the process that drives the
-    device, and of those the last that began before the event.
+    (the counter was reset, or ranks were merged into one file), it is one that launches by its name, of the
+    process that drives the device, and of those the last that began by the event's start, else the first. A
+    driver call inside a runtime call of the same correlation is that call's own.
     """
     found = np.full(len(trace), -1, np.int32)
     gpu, calls = trace.gpu_rows, trace.call_rows
@@ -33,57 +35,127 @@ def launch_of(trace: Trace) -> np.ndarray:
     found[gpu[single]] = calls[order[first[place[single]]]]
     shared = gpu[same & ~single]
     if len(shared):
-        _join_shared(trace, shared, calls, found)
+        several = np.repeat(count, count) > 1
+        _join_shared(trace, gpu[single], shared, np.sort(calls[order[several]]), found)
     return found
 
 
-def _join_shared(trace: Trace, gpu: np.ndarray, calls: np.ndarray, found: np.ndarray) -> None:
-    """Join the events whose correlation several calls carry; fills ``found``."""
-    wanted = np.isin(trace.correlation[calls], trace.correlation[gpu])
-    candidates: dict[int, list[int]] = defaultdict(list)
-    for row in calls[wanted].tolist():
-        candidates[int(trace.correlation[row])].append(row)
-    driver = _drivers(trace, found)
-    for row in gpu.tolist():
-        choice = candidates[int(trace.correlation[row])]
-        named = [r for r in choice if c.is_launch(trace.name(r))]
-        choice = named or choice
-        pid = driver.get(trace.device_of(row))
-        own = [r for r in choice if trace.lanes[trace.lane_id[r]].pid == pid]
-        choice = own or choice
-        before = [r for r in choice if trace.ts[r] <= trace.ts[row]]
-        best = before[-1] if before else choice[0]
-        # A runtime call and the driver call inside it may carry one id: the outer is what the code called.
-        outer = [
-            r
-            for r in before
-            if trace.lane_id[r] == trace.lane_id[best]
-            and trace.ts[r] + trace.dur[r] >= trace.ts[best] + trace.dur[best]
-        ]
-        found[row] = outer[0] if outer else best
+def _join_shared(
+    trace: Trace, joined: np.ndarray, shared: np.ndarray, calls: np.ndarray, found: np.ndarray
+) -> None:
+    """Join the events whose correlation several ``calls`` carry; fills ``found``."""
+    outer = outermost(trace, calls)
+    calls = calls[outer == np.arange(len(calls))]
+    correlations, code = np.unique(trace.correlation[calls], return_inverse=True)
+    named = trace.named(c.is_launch, calls)
+    launching = np.zeros(len(correlations), bool)
+    launching[code[named]] = True
+    chosen = named | ~launching[code]
+    calls, code = calls[chosen], code[chosen]
+    pids = pid_codes(trace)
+    pid, many = pids[trace.lane_id[calls]], int(pids.max()) + 1
+    event_code = np.searchsorted(correlations, trace.correlation[shared])
+    driver = _drivers(trace, joined, shared, calls, found)
+    own = (driver >= 0) & np.isin(event_code * many + driver, code * many + pid)
+    for here, call_key, key in (
+        (own, code * many + pid, event_code * many + driver),
+        (~own, code, event_code),
+    ):
+        rows = shared[here]
+        found[rows] = calls[last_before(call_key, trace.ts[calls], key[here], trace.ts[rows])]
 
 
-def _drivers(trace: Trace, found: np.ndarray) -> dict[int, object]:
-    """Process that launches on each device, as far as unshared correlations and labels tell."""
-    votes: dict[int, Counter[object]] = defaultdict(Counter)
-    rows = trace.gpu_rows[found[trace.gpu_rows] >= 0]
-    for row in rows[:20_000].tolist():
-        votes[trace.device_of(row)][trace.lanes[trace.lane_id[found[row]]].pid] += 1
-    return {device: votes[device].most_common(1)[0][0] for device in votes}
+def outermost(trace: Trace, calls: np.ndarray) -> np.ndarray:
+    """Index of the outermost call of its thread and correlation around each of ``calls``, in time order.
+
+    Its own where there is none.
+    """
+    size = len(calls)
+    start, end, lane = trace.ts[calls], trace.end[calls], trace.lane_id[calls]
+    order = np.lexsort((trace.correlation[calls], lane))  # time order within each
+    alike = trace.correlation[calls[order]]
+    group = np.cumsum(np.append(True, np.diff(alike) | np.diff(lane[order]))) - 1
+    # Latest end so far in the group, by its rank: groups follow each other, so one running maximum does it.
+    by_end = np.argsort(end, kind="stable")
+    rank = np.empty(size, np.int64)
+    rank[by_end] = np.arange(size)
+    latest = np.maximum.accumulate(group * size + rank[order])
+    before = end[by_end[latest[:-1] - group[:-1] * size]]
+    is_top = np.append(True, (group[1:] != group[:-1]) | (start[order[1:]] >= before))
+    top = np.empty(size, np.int64)
+    top[order] = order[np.maximum.accumulate(np.where(is_top, np.arange(size), 0))]
+    return top
+
+
+def inner_calls(trace: Trace) -> np.ndarray:
+    """Rows of the calls inside another of the same thread and correlation: the same launch, told twice."""
+    calls = trace.call_rows
+    calls = calls[trace.correlation[calls] >= 0]
+    _, code, count = np.unique(trace.correlation[calls], return_inverse=True, return_counts=True)
+    calls = calls[count[code] > 1]
+    return calls[outermost(trace, calls) != np.arange(len(calls))] if len(calls) else calls
+
+
+def _drivers(
+    trace: Trace, joined: np.ndarray, shared: np.ndarray, calls: np.ndarray, found: np.ndarray
+) -> np.ndarray:
+    """Code of the process that launches on the device of each ``shared`` event, -1 where nothing tells.
+
+    The calls that are joined without doubt tell it. Where none are, and there are as many processes as
+    devices, they are taken in the order in which the file names them: merging writes one after the other.
+    """
+    from .gpu import device_numbers
+
+    pids = pid_codes(trace)
+    device = device_numbers(trace, shared)
+    known: dict[int, int] = {}
+    numbers = device_numbers(trace, joined)
+    votes = pids[trace.lane_id[found[joined]]]
+    for part in groups(numbers):
+        known[int(numbers[part[0]])] = int(np.bincount(votes[part]).argmax())
+    place = trace.columns.where
+    place = np.where(place < 0, -1 - place, place)  # `address` counts down
+    left = [d for d in _in_order(device, place[shared]) if d not in known]
+    others = [p for p in _in_order(pids[trace.lane_id[calls]], place[calls]) if p not in known.values()]
+    if len(left) == len(others):
+        known |= dict(zip(left, others, strict=True))
+    unique, code = np.unique(device, return_inverse=True)
+    return np.array([known.get(d, -1) for d in unique.tolist()])[code]
+
+
+def _in_order(values: np.ndarray, place: np.ndarray) -> list[int]:
+    """Distinct values, in the order in which the file has them first."""
+    return list(dict.fromkeys(values[np.argsort(place, kind="stable")].tolist()))
 
 
 def captured(trace: Trace) -> np.ndarray:
-    """Rows of the launch calls made while their thread captured a CUDA graph: they launch nothing yet."""
+    """Rows of the calls made while their process captured a CUDA graph: they launch nothing yet.
+
+    A capture goes from its begin call to the end call of the same thread; other threads of the process
+    (autograd's) launch into it.
+    """
     calls = trace.call_rows
-    names = trace.name_id[calls]
-    begins = np.array([bool(c.BEGIN_CAPTURE.search(n)) for n in trace.names] or [False])[names]
+    begins, ends = trace.named(c.BEGIN_CAPTURE.search, calls), trace.named(c.END_CAPTURE.search, calls)
     if not begins.any():
         return np.empty(0, np.int64)
-    ends = np.array([bool(c.END_CAPTURE.search(n)) for n in trace.names] or [False])[names]
+    marks = np.flatnonzero(begins | ends)
+    pids = pid_codes(trace)[trace.lane_id[calls]]
     inside: list[np.ndarray] = []
-    for lane in np.unique(trace.lane_id[calls[begins]]):
-        here = calls[trace.lane_id[calls] == lane]
-        change = np.where(np.isin(here, calls[begins]), 1, np.where(np.isin(here, calls[ends]), -1, 0))
-        depth = np.cumsum(change)
-        inside.append(here[(depth > 0) & (change == 0)])
-    return np.concatenate(inside)
+    open_since: dict[int, list[int]] = {}
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for mark in marks.tolist():
+        lane, at = int(trace.lane_id[calls[mark]]), int(trace.ts[calls[mark]])
+        if begins[mark]:
+            open_since.setdefault(lane, []).append(at)
+            spans.setdefault(int(pids[mark]), [])
+        elif open_since.get(lane):
+            spans[int(pids[mark])].append((open_since[lane].pop(), at))
+    last = int(trace.end[calls].max()) + 1
+    for lane, starts in open_since.items():
+        spans[int(pid_codes(trace)[lane])] += [(start, last) for start in starts]  # never ended
+    for part in groups(pids):
+        if pid_spans := spans.get(int(pids[part[0]])):
+            start, end = np.array(pid_spans, np.int64).T
+            inside.append(calls[part][covered_by(union(start, end), trace.ts[calls[part]])])
+    found = np.sort(np.concatenate(inside))
+    return found[~np.isin(found, calls[marks])]

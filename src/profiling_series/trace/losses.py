@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import categories as c
-from .links import captured
+from .links import captured, inner_calls
 from .memo import per_trace
 
 if TYPE_CHECKING:
@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 
 @per_trace
 def launch_calls(trace: Trace) -> np.ndarray:
-    """Rows of the launch calls: joined to a GPU event, or with the name of a launch, a copy or a memset."""
+    """Rows of the launch calls: joined to a GPU event, or with the name of a launch, a copy or a memset.
+
+    A driver call inside the runtime call of the same correlation is no launch of its own.
+    """
     calls = trace.call_rows
     joined = np.zeros(len(trace), bool)
+    named = trace.named(c.is_launch, calls)
+    named[np.searchsorted(calls, inner_calls(trace))] = False
     launched = trace.launch_of[trace.gpu_rows]
     joined[launched[launched >= 0]] = True
-    return calls[joined[calls] | trace.named(c.is_launch, calls)]
+    return calls[joined[calls] | named]
 
 
 @per_trace
@@ -38,13 +43,11 @@ def without_gpu_event(trace: Trace) -> np.ndarray:
 def lost_launches(trace: Trace) -> np.ndarray:
     """Rows of the kernel launches without a GPU event, outside stream capture.
 
-    Copies and memsets are left out: their records are missing in healthy traces too. So are calls without a
-    correlation in a trace whose GPU events carry none: nothing can be joined there.
+    Copies and memsets are left out: their records are missing in healthy traces too. So are calls that carry
+    no correlation, and all calls where no GPU event carries one: nothing can be joined there.
     """
-    if not len(trace.gpu_rows):
+    if not np.any(trace.correlation[trace.gpu_rows] >= 0):
         return np.empty(0, np.int64)
     rows = without_gpu_event(trace)
-    rows = rows[trace.named(c.launches_kernel, rows)]
-    if not np.any(trace.launch_of[trace.gpu_rows] >= 0):
-        return np.empty(0, np.int64)
+    rows = rows[trace.named(c.launches_kernel, rows) & (trace.correlation[rows] >= 0)]
     return rows[~np.isin(rows, captured(trace))]

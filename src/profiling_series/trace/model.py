@@ -72,9 +72,9 @@ class Trace(EventTable):
         found: list[int] = []
         row = int(self.parent[row])
         while row >= 0:
-            found.insert(0, row)
+            found.append(row)
             row = int(self.parent[row])
-        return found
+        return found[::-1]
 
     # Launches and steps ------------------------------------------------------------------------------------
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .groups import groups
+
+FEW_LANES = 64
 MOST_LEVELS = 32_000  # deeper nesting than any program's; its levels would not fit 16 bits
 
 
@@ -28,8 +31,11 @@ def parents(start: np.ndarray, end: np.ndarray, lane: np.ndarray) -> tuple[np.nd
     """
     parent = np.full(len(start), -1, np.int32)
     clamped = end.copy()
-    for number in np.unique(lane):
-        rows = np.flatnonzero(lane == number).astype(np.int32)
+    numbers = np.unique(lane)
+    # Looking once more at every event for each lane takes less memory, and for many lanes too much time.
+    few = len(numbers) <= FEW_LANES
+    for rows in (np.flatnonzero(lane == number) for number in numbers) if few else groups(lane):
+        rows = rows.astype(np.int32)
         parent_of, ends = _one_lane(start[rows], end[rows])
         parent[rows] = np.where(parent_of >= 0, rows[parent_of], -1)
         if ends is not None:

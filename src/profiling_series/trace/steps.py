@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import categories as c
+from .groups import groups, pid_codes
 from .intervals import covered_between, measure, union
 from .losses import lost_launches
 
@@ -85,42 +86,31 @@ def find_steps(trace: Trace) -> StepTable:
         gpu = trace.gpu_rows
         launch = trace.launch_of[gpu]
         index[gpu] = np.where(launch >= 0, index[launch], -1)
-    return StepTable(rows, number, _runs(trace, rows, number), _empty(trace, rows, index), index, borrowed)
+    run = _runs(trace, rows, number)
+    return StepTable(rows, number, run, _empty(trace, rows, run, index), index, borrowed)
 
 
 def _assign_host(trace: Trace, rows: np.ndarray, index: np.ndarray) -> bool:
     """Fill in the step of each host event; True where a process had to use another's steps."""
     host = trace.host_rows
-    pids = _pid_codes(trace)
+    pids = pid_codes(trace)
     host_pid, step_pid = pids[trace.lane_id[host]], pids[trace.lane_id[rows]]
+    own = {int(step_pid[part[0]]): part for part in groups(step_pid)}
     borrowed = False
-    own = np.unique(step_pid)
-    for pid in np.unique(host_pid):
-        mine = host[host_pid == pid]
-        steps = np.flatnonzero(step_pid == pid)
-        if not len(steps):
+    for part in groups(host_pid):
+        mine, steps = host[part], own.get(int(host_pid[part[0]]))
+        if steps is None:
             # Post-processed files may put the steps under a pid of their own; several would be a guess.
             if len(own) != 1 or not np.any(trace.kind[mine] == c.CALL):
                 continue
             steps, borrowed = np.arange(len(rows)), True
-        lanes = np.unique(trace.lane_id[rows[steps]])
-        _assign(trace, mine, rows, _main_lane(trace, rows, steps, lanes), index)
+        lanes = {int(trace.lane_id[rows[steps[p[0]]]]): steps[p] for p in groups(trace.lane_id[rows[steps]])}
+        _assign(trace, mine, rows, max(lanes.values(), key=len), index)
         if len(lanes) > 1:
-            for lane in lanes:
-                here = mine[trace.lane_id[mine] == lane]
-                _assign(trace, here, rows, steps[trace.lane_id[rows[steps]] == lane], index)
+            for here in groups(trace.lane_id[mine]):
+                if (lane := int(trace.lane_id[mine[here[0]]])) in lanes:
+                    _assign(trace, mine[here], rows, lanes[lane], index)
     return borrowed
-
-
-def _pid_codes(trace: Trace) -> np.ndarray:
-    codes: dict[tuple[type, object], int] = {}
-    return np.array([codes.setdefault((type(lane.pid), lane.pid), len(codes)) for lane in trace.lanes] or [0])
-
-
-def _main_lane(trace: Trace, rows: np.ndarray, steps: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-    """Steps of the thread that has most of them."""
-    best = max(lanes, key=lambda lane: int((trace.lane_id[rows[steps]] == lane).sum()))
-    return steps[trace.lane_id[rows[steps]] == best]
 
 
 def _assign(trace: Trace, events: np.ndarray, rows: np.ndarray, steps: np.ndarray, index: np.ndarray) -> None:
@@ -151,8 +141,8 @@ def _runs(trace: Trace, rows: np.ndarray, number: np.ndarray) -> np.ndarray:
     return run
 
 
-def _empty(trace: Trace, rows: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Which steps are the last of their thread, with no op and no call: the last ``step()`` opened them."""
+def _empty(trace: Trace, rows: np.ndarray, run: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Which steps are the last of their run, with no op and no call: the last ``step()`` opened them."""
     filled = np.zeros(len(rows), bool)
     host = trace.host_rows
     step = index[host]
@@ -160,8 +150,7 @@ def _empty(trace: Trace, rows: np.ndarray, index: np.ndarray) -> np.ndarray:
     counted[np.searchsorted(host, rows)] = False
     filled[step[counted]] = True
     last = np.zeros(len(rows), bool)
-    for lane in np.unique(trace.lane_id[rows]):
-        last[np.flatnonzero(trace.lane_id[rows] == lane)[-1]] = True
+    last[[part[-1] for part in groups(run)]] = True
     return last & ~filled & bool(len(rows) > 1 or filled.any())
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import categories as c
-from .gpu import device_rows, sound_end
+from .gpu import sound_end
 from .losses import lost_launches
 from .memo import per_trace
 from .pace import steady
-from .work import devices, loader_share
+from .work import devices
 
 if TYPE_CHECKING:
     from .model import Trace
@@ -61,7 +61,8 @@ def window(trace: Trace) -> Window | None:
         return Window(low, high, f"{over} ({len(names)} steady step{'s' * (len(names) != 1)})", tuple(chosen))
     if not len(rows):
         return None
-    return Window(int(trace.ts[rows].min()), int(sound_end(trace)[rows].max()), "the GPU span (no steps)", ())
+    over = "the GPU span (no complete step)" if trace.steps else "the GPU span (no steps)"
+    return Window(int(trace.ts[rows].min()), int(sound_end(trace)[rows].max()), over, ())
 
 
 @per_trace
@@ -126,7 +127,6 @@ def _work_ratio(trace: Trace, over: Window) -> float | None:
 
 
 def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
-    rows = device_rows(trace)
     parts = devices(trace, (over.low, over.high))
     width = (over.high - over.low) / 1000 * len(parts)
     busy_us = sum(d["window"]["busy_us"] for d in parts)
@@ -134,7 +134,7 @@ def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
     host = sum(d["host_idle_us"] for d in parts)
     idle = sum(d["window"]["idle_us"] for d in parts)
     other = sum(d["queued_idle_us"] + d["window"]["unexplained_idle_us"] for d in parts)
-    loading = sum(loader_share(trace, r, (over.low, over.high)) for r in rows.values()) / 1000
+    loading = sum(d["window"]["loader_idle_us"] for d in parts)
     exposed, worked = sum(d["exposed_comm_us"] for d in parts), sum(d["busy_us"] for d in parts)
     found["gpu_busy_share"] = share
     percent = f"{share:.1%} of the time" + (f" (mean of {len(parts)} devices)" if len(parts) > 1 else "")

@@ -9,9 +9,10 @@ import numpy as np
 
 from . import categories as c
 from .gpu import busy, clipped_busy, device_rows, idle_parts, impossible, overheads, sound_end, stream_numbers
-from .intervals import clip, gaps, intersect, measure, subtract, union
+from .intervals import Intervals, clip, gaps, intersect, measure, subtract, union
 from .kernel_names import family
 from .launches import latencies, unqueued
+from .memo import per_trace
 
 if TYPE_CHECKING:
     from .model import Trace
@@ -111,50 +112,62 @@ def devices(trace: Trace, window: tuple[int, int] | None) -> list[dict[str, Any]
     """
     fast = unqueued(trace)
     unqueued_ns = float(np.median(latencies(trace)[fast])) if fast.any() else None
-    found = []
-    for index, rows in device_rows(trace).items():
-        start, end = trace.ts[rows], sound_end(trace)[rows]
-        low, high = int(start.min()), int(end.max())
-        ran = busy(trace, rows)
-        steps = trace.step_table
-        wide = (
-            (min(low, int(trace.ts[steps.rows].min())), max(high, int(trace.end[steps.rows].max())))
-            if len(steps.rows)
-            else (low, high)
-        )
-        under = intersect(gaps(ran, *wide), clip(overheads(trace), *wide))
-        parts = idle_parts(trace, rows, window, unqueued_ns) if window else None
-        comm, exposed = communication(trace, rows)
-        kind = trace.kind[rows]
-        found.append(
-            {
-                "index": index,
-                "name": device_name(trace, index),
-                "gpu_events": len(rows),
-                "kernels": int((kind == c.KERNEL).sum()),
-                "memcpy": int((kind == c.MEMCPY).sum()),
-                "memset": int((kind == c.MEMSET).sum()),
-                "streams": len(np.unique(stream_numbers(trace, rows))),
-                "sum_us": float((end - start).sum()) / 1000,
-                "busy_us": measure(ran) / 1000,
-                "span_us": (high - low) / 1000,
-                "idle_us": (high - low - measure(ran)) / 1000,
-                "idle_under_overhead_us": measure(under) / 1000,
-                "host_idle_us": parts["host"] / 1000 if parts else None,
-                "queued_idle_us": parts["queued"] / 1000 if parts else None,
-                "comm_us": comm / 1000,
-                "exposed_comm_us": exposed / 1000,
-                "window": None
-                if not parts or not window
-                else {
-                    "busy_us": clipped_busy(trace, rows, window) / 1000,
-                    "idle_us": parts["idle"] / 1000,
-                    "idle_under_overhead_us": parts["overhead"] / 1000,
-                    "unexplained_idle_us": parts["unexplained"] / 1000,
-                },
-            }
-        )
-    return found
+    steps = trace.step_table.rows
+    wide = (int(trace.ts[steps].min()), int(trace.end[steps].max())) if len(steps) else None
+    return [
+        _ran(trace, index, rows, wide) | _waited(trace, rows, window, unqueued_ns)
+        for index, rows in device_rows(trace).items()
+    ]
+
+
+def _ran(trace: Trace, index: int, rows: np.ndarray, steps: tuple[int, int] | None) -> dict[str, Any]:
+    """What a device did over the whole file; ``steps`` from the first one's start to the last one's end."""
+    start, end = trace.ts[rows], sound_end(trace)[rows]
+    low, high = int(start.min()), int(end.max())
+    ran = busy(trace, rows)
+    wide = (min(low, steps[0]), max(high, steps[1])) if steps else (low, high)
+    under = intersect(gaps(ran, *wide), clip(overheads(trace), *wide))
+    comm, exposed = communication(trace, rows)
+    kind = trace.kind[rows]
+    return {
+        "index": index,
+        "name": device_name(trace, index),
+        "gpu_events": len(rows),
+        "kernels": int((kind == c.KERNEL).sum()),
+        "memcpy": int((kind == c.MEMCPY).sum()),
+        "memset": int((kind == c.MEMSET).sum()),
+        "streams": len(np.unique(stream_numbers(trace, rows))),
+        "sum_us": float((end - start).sum()) / 1000,
+        "busy_us": measure(ran) / 1000,
+        "span_us": (high - low) / 1000,
+        "idle_us": (high - low - measure(ran)) / 1000,
+        "idle_under_overhead_us": measure(under) / 1000,
+        "host_idle_us": None,
+        "queued_idle_us": None,
+        "comm_us": comm / 1000,
+        "exposed_comm_us": exposed / 1000,
+        "window": None,
+    }
+
+
+def _waited(
+    trace: Trace, rows: np.ndarray, window: tuple[int, int] | None, unqueued_ns: float | None
+) -> dict[str, Any]:
+    """What a device waited for inside the verdict's window."""
+    if window is None:
+        return {}
+    parts = idle_parts(trace, rows, window, unqueued_ns)
+    return {
+        "host_idle_us": parts.host / 1000,
+        "queued_idle_us": parts.queued / 1000,
+        "window": {
+            "busy_us": clipped_busy(trace, rows, window) / 1000,
+            "idle_us": parts.idle / 1000,
+            "idle_under_overhead_us": parts.overhead / 1000,
+            "unexplained_idle_us": parts.unexplained / 1000,
+            "loader_idle_us": measure(intersect(parts.host_at, loading(trace))) / 1000,
+        },
+    }
 
 
 def outside_steps(trace: Trace) -> dict[str, Any]:
@@ -167,9 +180,9 @@ def outside_steps(trace: Trace) -> dict[str, Any]:
     }
 
 
-def loader_share(trace: Trace, rows: np.ndarray, window: tuple[int, int]) -> int:
-    """Idle time of a device inside a window that passes while a data loader is waited for, nanoseconds."""
+@per_trace
+def loading(trace: Trace) -> Intervals:
+    """Union of the times in which a data loader was awaited."""
     host = trace.host_rows
-    loading = host[trace.named(c.DATA_LOADER.search, host) & (trace.kind[host] != c.CALL)]
-    free = gaps(busy(trace, rows), *window)
-    return measure(intersect(free, union(trace.ts[loading], trace.end[loading])))
+    rows = host[trace.named(c.DATA_LOADER.search, host) & (trace.kind[host] != c.CALL)]
+    return union(trace.ts[rows], trace.end[rows])
