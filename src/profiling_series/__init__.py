@@ -29,7 +29,16 @@ _HOMES = {
         "record_callable",
     ),
     "profiling_series.trace": ("Trace", "read"),
-    "profiling_series.report": ("dispatch_chain", "show", "summary", "table", "timeline"),
+    "profiling_series.report": (
+        "compare",
+        "comparison",
+        "dispatch_chain",
+        "distribution",
+        "show",
+        "summary",
+        "table",
+        "timeline",
+    ),
     "profiling_series.claims": ("check",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -49,7 +58,10 @@ if TYPE_CHECKING:
     from profiling_series.profiler import has_gpu as has_gpu
     from profiling_series.profiler import record as record
     from profiling_series.profiler import record_callable as record_callable
+    from profiling_series.report import compare as compare
+    from profiling_series.report import comparison as comparison
     from profiling_series.report import dispatch_chain as dispatch_chain
+    from profiling_series.report import distribution as distribution
     from profiling_series.report import show as show
     from profiling_series.report import summary as summary
     from profiling_series.report import table as table

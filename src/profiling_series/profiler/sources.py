@@ -45,7 +45,7 @@ def resolve(source: str) -> str:
 
 
 def has_gpu(source: str = "auto") -> bool:
-    """Return whether captures of this source hold GPU work, because there is a GPU here or they are recordings.
+    """Return whether captures of this source hold GPU work: there is a GPU here, or they are recordings.
 
     A lesson asks before it chooses sizes: what a GPU does in a millisecond can take a CPU minutes.
 

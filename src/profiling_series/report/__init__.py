@@ -1,11 +1,25 @@
-"""Showing what was read: summary, torch's table, timeline, dispatch chain. Nothing here imports torch."""
+"""Showing what was read, alone, over many runs, or two side by side. Nothing here imports torch."""
 
 from __future__ import annotations
 
 from .chain import dispatch_chain
+from .compare import compare
+from .comparison import Comparison, comparison
+from .distribution import distribution
 from .summary import summary
 from .table import table
 from .timeline import timeline
 from .view import View, show
 
-__all__ = ["View", "dispatch_chain", "show", "summary", "table", "timeline"]
+__all__ = [
+    "Comparison",
+    "View",
+    "compare",
+    "comparison",
+    "dispatch_chain",
+    "distribution",
+    "show",
+    "summary",
+    "table",
+    "timeline",
+]
