@@ -1,7 +1,8 @@
-"""The `capture-view` directive: a picture or table of a capture that some page of this build made."""
+"""The `capture-view` directive: a picture or table of a capture of this build, or of a recording."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -13,6 +14,8 @@ from . import captures
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+    from profiling_series.profiler import Capture
 
 LOGGER = logging.getLogger(__name__)
 VIEWS = ("summary", "table", "timeline", "dispatch_chain")
@@ -37,6 +40,16 @@ class CaptureView(SphinxDirective):
         return [node]
 
 
+def _capture(source_dir: str | Path, key: str) -> Capture | None:
+    """Return what a page of this build measured under that key, else the shipped recording of it."""
+    from profiling_series import recordings
+
+    found = captures.find(source_dir, key)
+    if found is not None:
+        return found.load()
+    return next((capture for capture in recordings.recorded() if capture.key == key), None)
+
+
 class Draw(SphinxPostTransform):
     """Draw the views of the page that is being written."""
 
@@ -44,16 +57,16 @@ class Draw(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        """Replace each node with the view's HTML; a capture that no page made is a warning."""
+        """Replace each node with the view's HTML; a key that names no capture is a warning."""
         from profiling_series import report
 
         for node in list(self.document.findall(capture_view)):
-            found = captures.find(self.app.srcdir, node["key"])
-            if found is None:
-                LOGGER.warning("no page of this build made the capture %s", node["key"], location=node)
+            capture = _capture(self.app.srcdir, node["key"])
+            if capture is None:
+                LOGGER.warning("no page and no recording has the capture %s", node["key"], location=node)
                 node.replace_self([])
                 continue
-            view = getattr(report, node["view"])(found.load())
+            view = getattr(report, node["view"])(capture)
             node.replace_self(nodes.raw("", view._repr_html_(), format="html"))
 
 
