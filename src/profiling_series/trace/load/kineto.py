@@ -30,9 +30,12 @@ from .decimal_ns import parse_us, words
 from .pieces import read_pieces
 from .text import parse_object
 
-PAD = 16  # bytes before and after a block, so that a word can be read at any place in it
+PAD = 128  # bytes before and after a block, so that a word or a row can be read at any place in it
 # A random odd key a process: no file can be made whose header lines collide on purpose.
 _KEY = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
+_ROW = 96  # bytes of a line that are hashed at a time
+_LONG = 8192  # longer lines are hashed one by one
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)  # keep the first n bytes of a word
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -104,7 +107,7 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
     close = np.append(opens[1:], len(start))
     closed = _closes(byte, start, length, close - 1)
     fast, ts, dur = _read_times(word, byte, start, length, first, opens, close, closed)
-    columns, slow_header = _read_headers(word, start, length, opens, fast, buffer, tables)
+    columns, slow_header = _read_headers(byte, start, length, opens, fast, buffer, tables)
     good = np.flatnonzero(fast)
     correlation, queue, copy_at, copy_bytes, slow_args = parse_args(
         word, byte, start, length, first, opens[good], close[good], columns["cat"], tables
@@ -214,7 +217,7 @@ def _likely_lengths(word: np.ndarray, times: np.ndarray, size: np.ndarray) -> li
 
 
 def _read_headers(
-    word: np.ndarray,
+    byte: np.ndarray,
     start: np.ndarray,
     length: np.ndarray,
     opens: np.ndarray,
@@ -225,7 +228,7 @@ def _read_headers(
     """Codes of name, category and lane of the fast events, and which of them no parser understood."""
     lines = opens[np.flatnonzero(fast)] + 1
     at, size = start[lines], length[lines]
-    hashes = hash_lines(word, at + _SAME, size - _SAME)
+    hashes = hash_lines(byte, at + _SAME, size - _SAME)
     unique, index, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     codes = np.empty((len(unique), 3), np.int64)
     for k, (key, i) in enumerate(zip(unique.tolist(), index.tolist(), strict=True)):
@@ -250,23 +253,26 @@ def _read_header(line: bytes | bytearray, tables: Tables) -> tuple[int, int, int
     return single.codes_of(event, tables)
 
 
-def hash_lines(word: np.ndarray, at: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """64-bit hash of the bytes ``[at, at + size)``, each at least 8 long."""
-    # Longest first: the lines that are not done yet are always the first ones.
-    order = np.argsort(-np.minimum(size, 32767).astype(np.int16), kind="stable")
-    if len(size) and size.max() >= 32767:
-        order = np.argsort(-size, kind="stable")
-    at, end = at[order], (at + size - 8)[order]
-    steps = (size[order] + 7) // 8
-    h = (size[order].astype(np.uint64) + _KEY) * _MIX
-    most = int(steps[0]) if len(steps) else 0
-    active = len(steps) - np.searchsorted(steps[::-1], np.arange(most), side="right")
-    for k in active.tolist():
-        # The last word of a line overlaps the one before it.
-        mixed = h[:k] ^ word[np.minimum(at[:k], end[:k])]
-        mixed *= _KEY
-        h[:k] = mixed ^ (mixed >> np.uint64(29))
-        at[:k] += 8
-    found = np.empty_like(h)
-    found[order] = h
-    return found
+def hash_lines(buffer: np.ndarray, at: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """64-bit hash of the bytes ``[at, at + size)`` of ``buffer`` (uint8), which go on for `_ROW` bytes more."""
+    h = (size.astype(np.uint64) + _KEY) * _MIX
+    for i in np.flatnonzero(size > _LONG).tolist():
+        h[i] = hash(buffer[at[i] : at[i] + size[i]].tobytes()) & 0xFFFFFFFFFFFFFFFF
+    left = np.flatnonzero(size <= _LONG)
+    at, size = at[left], size[left]
+    while len(left):
+        # Lines side by side as rows of words, in one copy; most lines fit the first row.
+        lines = np.ndarray((len(buffer) - _ROW,), f"V{_ROW}", buffer, strides=(1,))[at]
+        rows = np.ascontiguousarray(lines.view("<u8").reshape(len(at), _ROW // 8).T)
+        mixed = h[left]
+        shortest = int(size.min())
+        for column, row in enumerate(rows):
+            if shortest < 8 * (column + 1):
+                row &= _MASKS[np.clip(size - 8 * column, 0, 8)]
+            mixed ^= row
+            mixed *= _KEY
+            mixed ^= mixed >> np.uint64(29)
+        h[left] = mixed
+        longer = size > _ROW
+        left, at, size = left[longer], at[longer] + _ROW, size[longer] - _ROW
+    return h
