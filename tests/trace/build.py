@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from profiling_series.trace import Trace, read
+from profiling_series.trace import Trace, TraceError, read
 
 Event = dict[str, Any]
 LAYOUTS = ("kineto", "compact", "older")
@@ -161,6 +161,14 @@ def write(path: Path, text: str | bytes) -> Path:
 
 def read_text(folder: Path, text: str | bytes, name: str = "a.json") -> Trace:
     return read(write(folder / name, text))
+
+
+def read_or_refuse(path: Path) -> tuple[Trace | None, str]:
+    """The trace, or None and the message of the refusal; any other error is passed on."""
+    try:
+        return read(path), ""
+    except TraceError as error:
+        return None, str(error)
 
 
 def read_events(

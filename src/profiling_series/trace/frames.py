@@ -41,13 +41,10 @@ def python_frames(trace: Trace) -> Frames:
     """
     rows = trace.of_kind(c.PYTHON)
     args = trace.args_of(rows.tolist())
-    index = {a.get("Python id"): i for i, a in enumerate(args)}
+    index = {number: i for i, a in enumerate(args) if isinstance(number := a.get("Python id"), int)}
+    above = (a.get("Python parent id") for a in args)
     parent = np.array(
-        [
-            index.get(a.get("Python parent id"), -1) if a.get("Python parent id") is not None else -1
-            for a in args
-        ],
-        np.int64,
+        [index.get(number, -1) if isinstance(number, int) else -1 for number in above], np.int64
     )
     end = trace.end[rows].copy()
     # A caller begins no later than what it calls, so callers come first in time order (the longer on a tie).

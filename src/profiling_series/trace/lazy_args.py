@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -10,11 +9,10 @@ from .load import generic
 from .load.columns import Tables
 from .load.pieces import event_end
 from .load.source import Source
-from .load.text import parse_object
+from .load.text import object_end, parse_object, undo_path_escapes
 
-FIRST_READ = 4096
+READS = (1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 26)  # bytes in which the end of an event is looked for
 READ_AHEAD = 1 << 20
-LARGEST_EVENT = 64 << 20
 
 
 class ArgsReader:
@@ -31,27 +29,24 @@ class ArgsReader:
         for place in sorted(set(places)):
             event = self._by_index(place) if place < 0 else self._by_offset(place)
             args = (event or {}).get("args")
-            found[place] = _floats(args) if isinstance(args, dict) else {}
+            found[place] = _put_back(args) if isinstance(args, dict) else {}
         return [found[place] for place in places]
 
     def _by_index(self, place: int) -> dict[str, Any] | None:
         offset, index = generic.chunk_of(place)
-        return parse_object(self._chunk(offset)[index])[0]
+        return parse_object(self._chunk(offset)[index], exact=False)[0]
 
     def _read_chunk(self, offset: int) -> list[bytes]:
         return generic.split(self._source.read_at(offset, self._chunk_bytes[offset]))
 
     def _by_offset(self, offset: int) -> dict[str, Any] | None:
-        size = FIRST_READ
-        while size <= LARGEST_EVENT:
+        for size in READS:
             text = self._window(offset, size)
             start = text.find(b"{")
-            if start >= 0:
-                end = event_end(text, start)
-                if end < len(text) or len(text) < size:
-                    return parse_object(text[start:end])[0]
-            size *= 16
-        return None
+            whole = start >= 0 and object_end(text, start, len(text)) is not None
+            if whole or len(text) < size or size == READS[-1]:
+                break
+        return parse_object(text[start : event_end(text, start)], exact=False)[0] if start >= 0 else None
 
     def _window(self, offset: int, size: int) -> bytes:
         """Bytes from ``offset`` on; neighbours are asked for in turn, so a larger piece is read and kept."""
@@ -61,12 +56,6 @@ class ArgsReader:
         return text[offset - begin : offset - begin + size]
 
 
-def _floats(value: Any) -> Any:
-    """The value with decimals as floats, the form in which JSON numbers are usually met."""
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, dict):
-        return {k: _floats(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_floats(v) for v in value]
-    return value
+def _put_back(args: dict[str, Any]) -> dict[str, Any]:
+    """The args, with the backslashes of the file locations among them."""
+    return {key: undo_path_escapes(value) if isinstance(value, str) else value for key, value in args.items()}

@@ -254,7 +254,7 @@ def _read_header(line: bytes | bytearray, tables: Tables) -> tuple[int, int, int
 
 
 def hash_lines(buffer: np.ndarray, at: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """64-bit hash of the bytes ``[at, at + size)`` of ``buffer`` (uint8), which go on for `_ROW` bytes more."""
+    """64-bit hash of the bytes ``[at, at + size)`` of ``buffer`` (uint8), which has `_ROW` bytes more."""
     h = (size.astype(np.uint64) + _KEY) * _MIX
     for i in np.flatnonzero(size > _LONG).tolist():
         h[i] = hash(buffer[at[i] : at[i] + size[i]].tobytes()) & 0xFFFFFFFFFFFFFFFF
