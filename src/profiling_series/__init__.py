@@ -35,6 +35,7 @@ _HOMES = {
         "dispatch_chain",
         "distribution",
         "show",
+        "side_by_side",
         "summary",
         "table",
         "timeline",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from profiling_series.report import dispatch_chain as dispatch_chain
     from profiling_series.report import distribution as distribution
     from profiling_series.report import show as show
+    from profiling_series.report import side_by_side as side_by_side
     from profiling_series.report import summary as summary
     from profiling_series.report import table as table
     from profiling_series.report import timeline as timeline

@@ -26,6 +26,8 @@ EXPECTED = {
     "buffer_request_us": 60,
     "occupancy_queries_per_step": 0,
     "gemm_us": 1.92,
+    "gemm_range_percent": 0,
+    "gemm_mean_factor": 1,
     "gemm_tflops": (2 * 64**3 + 64**2) / 1.92e-6 / 1e12,
     "gemm_chain": "matmul_add → aten::matmul → aten::mm",
     "gemm_op": "aten::mm",
@@ -37,7 +39,7 @@ EXPECTED = {
 
 
 def test_every_measure_has_an_expected_value():
-    assert set(EXPECTED) == set(MEASURES)
+    assert set(EXPECTED) == set(MEASURES) - {"cpu_step_factor"}  # which is of two programs
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -73,3 +75,55 @@ def test_an_empty_trace_answers_nothing(tmp_path):
     path.write_text('{"traceEvents": []}')
     trace = read(path)
     assert all(measure(trace).value is None for measure in MEASURES.values())
+
+
+@pytest.fixture
+def make_trace(tmp_path):
+    """Write events, (cat, name, pid, tid, ts, dur, args), and read them back."""
+
+    def make(events):
+        keys = ("cat", "name", "pid", "tid", "ts", "dur", "args")
+        path = tmp_path / "made.json"
+        path.write_text(
+            json.dumps(
+                {"traceEvents": [{"ph": "X", **dict(zip(keys, event, strict=True))} for event in events]}
+            )
+        )
+        return read(path)
+
+    return make
+
+
+def test_a_factor_of_two_programs_needs_five_processes_each(capture, make_trace):
+    from profiling_series.report import comparison
+
+    trace = capture.trace
+    # The fixture's second step takes 100 µs, the only steady one; this one's 250.
+    slow = make_trace(
+        [
+            (cat, name, 5, 5, ts + 1000.0 * number, dur, {})
+            for number in (1, 2)
+            for cat, name, ts, dur in (
+                ("user_annotation", f"ProfilerStep#{number}", 0.0, 250.0),
+                ("cpu_op", "aten::mm", 10.0, 200.0),
+            )
+        ]
+    )
+    factor = MEASURES["cpu_step_factor"]
+    found = factor(comparison([trace] * 5, [slow] * 5))
+    assert found.value == pytest.approx(2.5)
+    assert found.each == (pytest.approx(2.5),) * 25
+    assert factor(comparison([trace] * 5, [slow] * 4)).value is None
+    assert factor(trace).value is None
+
+
+def test_extremes_and_mean_of_a_kernel_by_hand(make_trace):
+    events = []
+    for number, time in enumerate((580.0, 580.0, 3100.0, 580.0, 580.0), start=1):
+        start, tie = 10_000.0 * number, {"correlation": number}
+        events.append(("user_annotation", f"ProfilerStep#{number}", 5, 5, start, 80.0, {}))
+        events.append(("cuda_runtime", "cudaLaunchKernel", 5, 5, start + 10, 8.0, tie))
+        events.append(("kernel", "gemm", 0, 7, start + 20, time, {"device": 0, "stream": 7, **tie}))
+    trace = make_trace(events)
+    assert MEASURES["gemm_mean_factor"](trace).value == pytest.approx(1084 / 580)
+    assert MEASURES["gemm_range_percent"](trace).value == pytest.approx(100 * 2520 / 580)

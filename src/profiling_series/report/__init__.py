@@ -6,6 +6,7 @@ from .chain import dispatch_chain
 from .compare import compare
 from .comparison import Comparison, comparison
 from .distribution import distribution
+from .side_by_side import side_by_side
 from .summary import summary
 from .table import table
 from .timeline import timeline
@@ -19,6 +20,7 @@ __all__ = [
     "dispatch_chain",
     "distribution",
     "show",
+    "side_by_side",
     "summary",
     "table",
     "timeline",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..trace.per_step import Figure, PerStep
+from ..trace.per_step import PerStep
 from .blocks import Block, Column, Grid, Notes, html_of, text_of
-from .compare_names import gpu_work, medians, one_sided, plain
+from .compare_names import cell, gpu_work, median_of, medians, one_sided, plain
 from .comparison import FACTOR_RUNS, FACTOR_SURE, Comparison, comparison
 from .format import count, share, shown
 from .renamed import renamed
@@ -15,14 +15,14 @@ from .view import View
 
 Take = Callable[[PerStep], float | None]
 _TIMES: tuple[tuple[str, Take], ...] = (
-    ("GPU sum µs", lambda run: _median(run.gpu_sum_us)),
-    ("GPU busy µs", lambda run: _median(run.gpu_busy_us)),
+    ("GPU sum µs", lambda run: median_of(run.gpu_sum_us)),
+    ("GPU busy µs", lambda run: median_of(run.gpu_busy_us)),
 )
 _COUNTS: tuple[tuple[str, Take], ...] = (
-    ("GPU events", lambda run: _median(run.gpu_events)),
-    ("… kernels", lambda run: _median(run.kernels)),
-    ("… copies", lambda run: _median(run.copies)),
-    ("… memsets", lambda run: _median(run.memsets)),
+    ("GPU events", lambda run: median_of(run.gpu_events)),
+    ("… kernels", lambda run: median_of(run.kernels)),
+    ("… copies", lambda run: median_of(run.copies)),
+    ("… memsets", lambda run: median_of(run.memsets)),
 )
 _CPU: tuple[tuple[str, Take], ...] = (
     ("CPU: step time µs", lambda run: run.cpu_us.median),
@@ -111,20 +111,8 @@ def _calls(name: str) -> Take:
     return lambda run: run.calls[name].median if name in run.calls else 0.0
 
 
-def _median(figure: Figure | None) -> float | None:
-    return None if figure is None else figure.median
-
-
 def _cells(found: Comparison, take: Take) -> tuple[str, str]:
-    return _cell(found.before.over_runs(take)), _cell(found.after.over_runs(take))
-
-
-def _cell(figure: Figure | None) -> str:
-    """Return a figure, with its range over several processes where that is one."""
-    if figure is None:
-        return ""
-    spread = "" if figure.low == figure.high else f" ({plain(figure.low)}–{plain(figure.high)})"
-    return plain(figure.median) + spread
+    return cell(found.before.over_runs(take)), cell(found.after.over_runs(take))
 
 
 def _factor(found: Comparison, take: Take) -> str:

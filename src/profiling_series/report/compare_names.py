@@ -1,4 +1,4 @@
-"""The tables of a comparison by name: GPU work on both sides, and the CPU rows that one side alone has."""
+"""Cells and tables of a comparison: figures, GPU work by name, and the CPU rows that one side alone has."""
 
 from __future__ import annotations
 
@@ -22,6 +22,31 @@ def plain(value: float) -> str:
         A median, which is no whole number where steps differ.
     """
     return f"{value:,.0f}" if value == int(value) else number(value)
+
+
+def cell(figure: Figure | None) -> str:
+    """Return a figure with its range over several processes, where they differ; nothing for None.
+
+    Parameters
+    ----------
+    figure : Figure or None
+        Over the processes of a side.
+    """
+    if figure is None:
+        return ""
+    spread = "" if figure.low == figure.high else f" ({plain(figure.low)}–{plain(figure.high)})"
+    return plain(figure.median) + spread
+
+
+def median_of(figure: Figure | None) -> float | None:
+    """Return a figure's median, None where the trace cannot tell.
+
+    Parameters
+    ----------
+    figure : Figure or None
+        Over the steps of a trace.
+    """
+    return None if figure is None else figure.median
 
 
 def gpu_work(found: Comparison) -> Grid | None:

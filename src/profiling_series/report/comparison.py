@@ -103,16 +103,30 @@ def comparison(
     UsageError
         A side is empty, holds something else, or has no steps; or there are not two labels.
     """
-    sides = [_sources(side) for side in (a, b)]
     if labels is None:
-        labels = _labels(sides[0][0], sides[1][0])
+        labels = _labels(_sources(a)[0], _sources(b)[0])
     if isinstance(labels, str) or len(labels) != 2:
         raise UsageError(f"compare takes two labels, such as ('eager', 'compiled'), not {labels!r:.80}")
-    before, after = (
-        Side(shown(str(label), 40), sources, tuple(per_step(trace_of(source)) for source in sources))
-        for label, sources in zip(labels, sides, strict=True)
-    )
-    return Comparison(before, after)
+    return Comparison(side_of(labels[0], a), side_of(labels[1], b))
+
+
+def side_of(label: str, program: Source | Sequence[Source]) -> Side:
+    """Return a program with its label.
+
+    Parameters
+    ----------
+    label : str
+        What to call it.
+    program : Capture or Trace, or a sequence of them
+        One process or several.
+
+    Raises
+    ------
+    UsageError
+        It is none, or has no steps.
+    """
+    sources = _sources(program)
+    return Side(shown(str(label), 40), sources, tuple(per_step(trace_of(source)) for source in sources))
 
 
 def _sources(side: Source | Sequence[Source]) -> tuple[Source, ...]:
