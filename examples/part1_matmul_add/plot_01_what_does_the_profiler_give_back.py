@@ -69,7 +69,11 @@ print(prof.key_averages().table(sort_by=f"self_{device}_time_total"))
 # .. when:: not lesson1.plain-on-gpu
 #
 #    The machine that built this page has no GPU. So this is a CPU table: every column counts the CPU's time,
-#    and no row is a kernel. From here on the page shows a recording that was made on a GPU.
+#    and no row is a kernel.
+#
+# .. when:: lesson1.recorded
+#
+#    From here on the page shows a recording that was made on a GPU.
 #
 # Look: the same in one call
 # --------------------------
@@ -131,6 +135,7 @@ share = trace.verdict["gpu_busy_share"]
 span_ns = trace.dur[trace.rows(cat="gpu_user_annotation", name="matmul_add")].sum()
 measured = {
     "lesson1.plain-on-gpu": on_gpu,
+    "lesson1.recorded": cap.source == "recorded",
     "lesson1.matmul-total": (ops.get("aten::matmul", {}).get("total_us"), "µs"),
     "lesson1.matmul-self": (ops.get("aten::matmul", {}).get("self_us"), "µs"),
     "lesson1.span": (span_ns / 1000, "µs"),
@@ -153,8 +158,8 @@ show(dispatch_chain(cap))
 #
 # Check
 # -----
-# Put your own guesses in, and open each. Beside yours stand the published figure, from an A100, and what this
-# build measured; where they differ, that is shown. First the kernels:
+# Put your own guesses in, and open each. Beside yours stand what was published, on which machine, and what
+# this build measured; where they differ, it says so. First the kernels:
 
 show(check("gpu-events-per-step", cap, guess=2))
 

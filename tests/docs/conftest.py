@@ -35,14 +35,28 @@ def _environment(root: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Return the whole site, built by `nox -s docs` from a copy of the tree as a newcomer has it."""
-    root = tmp_path_factory.mktemp("site")
+    return build_site(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def built_on_cpu(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Return the same site measured on this CPU, on which a trace holds no GPU at all."""
+    return build_site(tmp_path_factory.mktemp("cpu"), PROFILING_SERIES_SOURCE="cpu")
+
+
+def build_site(root: Path, **settings: str) -> Build:
+    """Build a copy of the tree in `root` by the docs session and return it; a failure shows its output."""
     for name in ("docs", "examples", "src"):
         shutil.copytree(ROOT / name, root / name, ignore=WRITTEN)
     for name in ("noxfile.py", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, root / name)
-    command = [sys.executable, "-m", "nox", "--no-venv", "--no-install", "-s", "docs"]
     done = subprocess.run(
-        command, cwd=root, env=_environment(root), capture_output=True, text=True, timeout=1500
+        [sys.executable, "-m", "nox", "--no-venv", "--no-install", "-s", "docs"],
+        cwd=root,
+        env={**_environment(root), **settings},
+        capture_output=True,
+        text=True,
+        timeout=1500,
     )
     build = Build(root, root / "docs" / "_build" / "html", done.returncode, done.stdout + done.stderr)
     assert build.returncode == 0, build.output[-6000:]

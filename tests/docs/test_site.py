@@ -196,3 +196,24 @@ def test_pages_name_no_folder_of_the_machine_that_built_them(pages, built):
         text = page.read_text("utf-8")
         assert str(built.root) not in text, page
         assert not re.search(r"/tmp/|/root/|/home/", text), page
+
+
+def test_a_build_on_a_cpu_says_so_and_tells_nothing_of_a_gpu(built_on_cpu):
+    """Every sentence about a GPU hangs on an event that such a trace lacks."""
+    text = _text(built_on_cpu.site / LESSON)
+    assert "Measured live on this CPU" in text
+    assert "live on CPU" in text
+    assert "recorded on" not in text
+    (example,) = (built_on_cpu.root / "examples").rglob(f"{Path(LESSON).stem}.py")
+    source = " ".join(line.lstrip("# ") for line in example.read_text("utf-8").splitlines())
+    for sentence in (
+        "shows a recording",
+        "One row is no work at all",
+        "nearly all gap",
+        "From the start of a launch call to the start of its kernel",
+    ):
+        assert sentence in source, "else this test sees nothing"
+        assert sentence not in text
+    assert not _soup(built_on_cpu.site / LESSON).select("svg .ps-kernel")
+    assert "cannot be told" in text
+    assert "The gaps are waiting" not in _text(built_on_cpu.site / "index.html")

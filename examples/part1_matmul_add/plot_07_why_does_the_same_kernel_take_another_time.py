@@ -1,0 +1,147 @@
+"""
+Same kernel, same data: why another time?
+=========================================
+
+Afterwards you can
+
+- read the times of one kernel as a distribution, and tell a drift from an outlier;
+- say which figure to report, from how many runs, and when the mean misleads;
+- name what a trace leaves out, and where to look for it.
+
+One product is run again and again. It is large, so that its kernel is long enough to be measured well.
+"""
+
+from profiling_series import MatmulAdd, Schedule, capture, check
+from profiling_series import dispatch_chain, distribution, has_gpu, show
+
+n = 4096 if has_gpu() else 256  # without a GPU this lesson looks at the CPU's op, and keeps it short
+work = MatmulAdd(size=n)  # x, w, b: each [n, n], bf16
+
+# %%
+# Guess
+# -----
+# A matrix product does the same 2·n³ operations whatever numbers it is given; no branch depends on them. Shapes,
+# data and :term:`kernel` stay the same from run to run. Write down before you look:
+#
+# 1. How far apart are the shortest and the longest of twenty runs, in percent?
+# 2. Which runs are the long ones: the first, the last, any?
+# 3. Is the mean above the median, below it, or equal?
+
+# %%
+# Look: twenty runs
+# -----------------
+# Twenty :term:`steps <step>` are recorded after three warm-up calls. In plain torch that is
+# ``schedule=schedule(wait=1, warmup=1, active=20)``. ``distribution`` takes the kernel with the most time.
+
+twenty = capture(work, schedule=Schedule(active=20))
+show(distribution(twenty))
+
+# %%
+# On the left each dot is a run, in the order in which they ran: a slope is a drift, a dot that stands alone an
+# outlier. On the right the same times are sorted: go up to a time, and read off which share of the runs stays
+# within it. A steep stretch would mean that the times there differ much, a level one that many are alike.
+#
+# From the shortest to the longest they span :measured:`lesson7.range-20` of the median, and the longest is run
+# number :measured:`lesson7.longest-20`.
+#
+# .. when:: lesson7.mean-above
+#
+#    The mean lies :measured:`lesson7.mean-above` above the median: every run counts in it, so the few long ones
+#    pull it up. The median only asks how many runs are on each side.
+#
+# .. when:: not lesson7.mean-above
+#
+#    Mean and median agree here. That is so when no run stands out, and you only know it after you have looked.
+#
+# Look: two hundred runs
+# ----------------------
+# The same again, ten times as long, in a process of its own.
+
+two_hundred = capture(work, schedule=Schedule(active=200))
+show(distribution(two_hundred))
+
+# %%
+# Set the two side by side. The median was :measured:`lesson7.median-20` and is :measured:`lesson7.median-200`. The
+# longest run was :measured:`lesson7.most-20` and is :measured:`lesson7.most-200`. Rare things get ten times as many
+# chances to happen; so a maximum, or a range, says nothing unless the number of runs stands beside it.
+#
+# Explain: the longest run
+# ------------------------
+# Take the longest run, and follow it from the Python call down. If something had been done differently in its step,
+# it would show here.
+
+trace = two_hundred.trace
+rows = trace.rows(cat="kernel", name=trace.kernels[0]["name"]) if trace.kernels else trace.op_rows
+rows = rows[trace.step_index[rows] >= 0]
+longest = rows[trace.dur[rows].argmax()]
+usual = rows[trace.dur[rows].argsort()[len(rows) // 2]]
+
+# sphinx_gallery_start_ignore
+# What the text of the site's page quotes from these captures.
+from profiling_series.trace.spread import spread as _runs
+
+_few, _many = _runs(twenty.trace), _runs(two_hundred.trace)
+_range = float(_few.each_us.max() - _few.each_us.min())
+_lead = _few.mean_us / _few.percentile_us(50) - 1
+measured = {
+    "lesson7.range-20": (100 * _range / _few.percentile_us(50), "%"),
+    "lesson7.longest-20": int(_few.each_us.argmax()) + 1,
+    "lesson7.mean-above": (100 * _lead if _lead > 0.001 else None, "%"),
+    "lesson7.median-20": (_few.percentile_us(50), "µs"),
+    "lesson7.median-200": (_many.percentile_us(50), "µs"),
+    "lesson7.most-20": (_few.percentile_us(100), "µs"),
+    "lesson7.most-200": (_many.percentile_us(100), "µs"),
+    "lesson7.kernel": bool(trace.kernels),
+}
+# sphinx_gallery_end_ignore
+show(dispatch_chain(two_hundred, step=int(trace.step_index[longest])))
+
+# %%
+# Then compare all that the trace says of this run with what it says of a usual one. What differs?
+
+said, usually_said = trace.args(int(longest)), trace.args(int(usual))
+print(f"{trace.dur[longest] / 1000:.1f} µs against {trace.dur[usual] / 1000:.1f} µs; of its arguments differ:")
+print([name for name in said if said[name] != usually_said.get(name)], "of", list(said))
+
+# %%
+# Numbers that count events differ, as they must. Nothing else names a cause.
+#
+# .. when:: lesson7.kernel
+#
+#    Grid, block, registers and shared memory are there, and they are fixed when a kernel is launched. What moves a
+#    kernel's time afterwards is not: the GPU's clock, which follows load, power and temperature; another program on
+#    the same GPU; the state of its caches and of its memory's refresh. A trace has a clock for *when*, none for *how
+#    fast*. So it can show *that* a run was slow, and never *why*. Ask the driver at the same time, in another
+#    terminal::
+#
+#       nvidia-smi --query-gpu=timestamp,clocks.sm,temperature.gpu,power.draw --format=csv -lms 100
+#
+# .. when:: not lesson7.kernel
+#
+#    This trace is a CPU's, and the run is one of an op. Its time moves with the CPU's clock, with what other
+#    programs do, and with the scheduler; none of that is in a trace.
+#
+# What to report
+# --------------
+# The median, the tenth and ninetieth percentile, the number of runs, and the machine. Leave out the first runs if
+# they drift, and say that you did. Two versions whose ranges overlap are not told apart by their medians. The mean is
+# right where times add up (what will a thousand runs cost?), and it deserves its outliers then.
+#
+# Check
+# -----
+
+show(check("gemm-range-20", twenty, guess=0))
+
+# %%
+
+show(check("gemm-mean-factor", twenty, guess=1))
+
+# %%
+# Try
+# ---
+# ``distribution(twenty, "add")`` shows the addition. It moves data and hardly calculates: guess first whether its times
+# spread more, as a share of the median, or less.
+#
+# Words
+# -----
+# :term:`dispatch chain`, :term:`kernel`, :term:`step`, :term:`trace`
