@@ -12,6 +12,7 @@ from typing import Any
 
 from profiling_series.errors import UsageError
 from profiling_series.workloads.base import DTYPE_BYTES, Step, Workload, code_digest
+from profiling_series.workloads.faults import FAULT_WORKLOADS
 from profiling_series.workloads.matmul_add import MatmulAdd
 from profiling_series.workloads.small_matmuls import SmallMatmuls
 
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 #: Every workload class, by its name on the command line.
-WORKLOADS: dict[str, type[Workload]] = {cls.name: cls for cls in (MatmulAdd, SmallMatmuls)}
+WORKLOADS: dict[str, type[Workload]] = {cls.name: cls for cls in (MatmulAdd, SmallMatmuls, *FAULT_WORKLOADS)}
 
 
 def get(name: str) -> type[Workload]:

@@ -1,0 +1,107 @@
+"""Faults of a training loop: reading values one by one, and updating tensors one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from profiling_series.workloads.base import Step
+from profiling_series.workloads.faults.planted import Planted, whole
+
+_BF16_BYTES = 2
+
+
+@dataclass(frozen=True)
+class ItemSync(Planted):
+    """A training step that logs the norm of each gradient; the fault reads each with ``.item()``.
+
+    Each ``.item()`` waits until the GPU has done all that was launched, and while the CPU then prepares the
+    next launch, the GPU has nothing to do. The healthy twin computes the same norms and leaves them on the
+    GPU.
+
+    Parameters
+    ----------
+    fault : bool
+        Whether each norm is read by the CPU at once.
+    batch, width, depth : int
+        Rows of the input, width of each of the `depth` linear layers.
+    """
+
+    name: ClassVar[str] = "item-sync"
+    series: ClassVar[str] = "fault_item_sync"
+    annotation: ClassVar[str] = "train_step"
+    code: ClassVar[str] = "profiling_series.workloads.faults.steps.item_sync"
+    small: ClassVar[dict[str, int]] = {"batch": 8, "width": 16, "depth": 2}
+
+    # 30 matrix products of 206 GFLOP: about 8 ms of GPU time on an NVIDIA H200, in which the CPU gets well
+    # ahead; 20 reads a step then cost more than a tenth of it.
+    batch: int = whole(6144, "rows of the input")
+    width: int = whole(4096, "inputs and outputs of each layer")
+    depth: int = whole(10, "number of layers")
+
+    def prepare(self, device: str, seed: int) -> Step:
+        """Return the step: forward, backward, norms, update."""
+        from profiling_series.workloads.faults.steps import item_sync
+
+        return item_sync.prepare(self.fault, (self.batch, self.width, self.depth), device, seed)
+
+    def flops(self) -> int:
+        """Return those of the matrix products, one forward and two backward a layer (one in the first)."""
+        return (3 * self.depth - 1) * 2 * self.batch * self.width**2
+
+    def bytes_moved(self) -> None:
+        """Return None: what must move depends on how much is fused."""
+
+    def required_bytes(self) -> int:
+        """Return weights, gradients and their updates, and the activations that backward keeps."""
+        weights = 3 * self.depth * (self.width**2 + self.width)
+        return _BF16_BYTES * (weights + (3 * self.depth + 4) * self.batch * self.width)
+
+
+@dataclass(frozen=True)
+class TinyKernels(Planted):
+    """Matrix products, then a moving average of many small tensors; the fault updates one after the other.
+
+    Three kernels of a microsecond or two for each tensor: the CPU needs longer to launch each than the GPU to
+    run it. The healthy twin gives the whole list to ``torch._foreach_*``: many tensors a kernel.
+
+    Parameters
+    ----------
+    fault : bool
+        Whether a Python loop updates the tensors.
+    batch, width, depth : int
+        Rows of the input, width of each of the `depth` matrix products.
+    tensors : int
+        How many small tensors, of `width` elements each.
+    """
+
+    name: ClassVar[str] = "tiny-kernels"
+    series: ClassVar[str] = "fault_tiny_kernels"
+    annotation: ClassVar[str] = "averaged_step"
+    code: ClassVar[str] = "profiling_series.workloads.faults.steps.tiny_kernels"
+    small: ClassVar[dict[str, int]] = {"batch": 8, "width": 16, "depth": 2, "tensors": 5}
+
+    # 15 products of 275 GFLOP: about 5 ms on an NVIDIA H200; 600 launches take the CPU longer than that.
+    batch: int = whole(8192, "rows of the input")
+    width: int = whole(4096, "width of each matrix product, and elements of a small tensor")
+    depth: int = whole(15, "number of matrix products")
+    tensors: int = whole(200, "number of small tensors, updated by three kernels each")
+
+    def prepare(self, device: str, seed: int) -> Step:
+        """Return the step: the matrix products, then the update."""
+        from profiling_series.workloads.faults.steps import tiny_kernels
+
+        sizes = (self.batch, self.width, self.depth, self.tensors)
+        return tiny_kernels.prepare(self.fault, sizes, device, seed)
+
+    def flops(self) -> int:
+        """Return those of the matrix products."""
+        return self.depth * 2 * self.batch * self.width**2
+
+    def bytes_moved(self) -> None:
+        """Return None: what must move depends on how much is fused."""
+
+    def required_bytes(self) -> int:
+        """Return weights, two activations and their products, and the small tensors."""
+        elements = self.depth * self.width**2 + 4 * self.batch * self.width + 2 * self.tensors * self.width
+        return _BF16_BYTES * elements
