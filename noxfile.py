@@ -90,7 +90,34 @@ def lint(session: nox.Session) -> None:
     _python(session, "-m", "ruff", "format", "--check", ".")
     _python(session, "-m", "mypy")
     sources = sorted(str(path) for path in (ROOT / "src").rglob("*.py"))
-    _python(session, "-m", "numpydoc.hooks.validate_docstrings", *sources)
+    _python(session, "-m", "numpydoc", "lint", "--config", ".", *sources)
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Time the reader beside its peers on one large trace (`-- --size 1.5GB --layout torch`)."""
+    parser = argparse.ArgumentParser(prog="nox -s bench --", allow_abbrev=False)
+    parser.add_argument("--size", default="200MB", help="of the generated trace (default: 200MB)")
+    parser.add_argument("--layout", default="torch", help="torch, older or compact (default: torch)")
+    parser.add_argument("--source", help="the recorded trace to repeat (default: one with Python frames)")
+    options, extra = parser.parse_known_args(session.posargs)
+    # HolisticTraceAnalysis fails with pandas 3.
+    session.install("-c", "constraints.txt", "-e", ".")
+    session.install("HolisticTraceAnalysis==0.5.0", "pandas<3", "orjson")
+    trace = Path(session.create_tmp()) / f"{options.layout}-{options.size}.json"
+    source = [options.source] if options.source else []
+    _python(
+        session,
+        "benchmarks/generate.py",
+        *source,
+        str(trace),
+        "--size",
+        options.size,
+        "--layout",
+        options.layout,
+    )
+    _python(session, "benchmarks/compare.py", str(trace), *extra)
+    trace.unlink()
 
 
 @nox.session(default=False)

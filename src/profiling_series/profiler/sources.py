@@ -54,6 +54,11 @@ def has_gpu(source: str = "auto") -> bool:
     source : str
         As `resolve` takes it.
 
+    Returns
+    -------
+    bool
+        False means that they will be of a CPU alone.
+
     Raises
     ------
     UsageError

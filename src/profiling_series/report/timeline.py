@@ -50,6 +50,11 @@ def timeline(
     title : str, optional
         The caption's first words.
 
+    Returns
+    -------
+    View
+        Drawn when it is shown; ``figure()`` gives the matplotlib figure.
+
     Raises
     ------
     UsageError

@@ -80,6 +80,11 @@ def show(view: View) -> View | None:
     ----------
     view : View
         What to show.
+
+    Returns
+    -------
+    View or None
+        The view where its HTML will be drawn; None where its text was printed.
     """
     if _draws_html():
         return view

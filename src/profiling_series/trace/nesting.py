@@ -27,7 +27,9 @@ def parents(start: np.ndarray, end: np.ndarray, lane: np.ndarray) -> tuple[np.nd
     Returns
     -------
     parent : int32[n]
+        Index of the enclosing event.
     clamped : int64[n]
+        End, no later than the parent's.
     """
     parent = np.full(len(start), -1, np.int32)
     clamped = end.copy()

@@ -107,6 +107,7 @@ def devices(trace: Trace, window: tuple[int, int] | None) -> list[dict[str, Any]
     Parameters
     ----------
     trace : Trace
+        A trace.
     window : (int, int) or None
         The verdict's window, over which idle time is told apart; None where there is none.
     """
