@@ -99,7 +99,7 @@ def kineto_event(e: Event, decimals: int = 3) -> str:
     """One event as Kineto prints it: header line, time line, args on lines of their own."""
     header = ", ".join(f'"{k}": {json.dumps(e[k])}' for k in ("ph", "cat", "name", "pid", "tid") if k in e)
     times = ", ".join(f'"{k}": {number(e[k], decimals)}' for k in ("ts", "dur") if k in e)
-    lines = ["  {", f"    {header},", f"    {times}"]
+    lines = ["  {", f"    {header},", f"    {times}"] if times else ["  {", f"    {header}"]
     if "args" in e:
         lines[-1] += ","
         lines += ['    "args": {', f"      {args_text(e['args'])}", "    }"]
@@ -112,6 +112,8 @@ def older_event(e: Event) -> str:
     second = ", ".join(f'"{k}": {json.dumps(e[k])}' for k in ("name", "pid", "tid") if k in e)
     times = ", ".join(f'"{k}": {number(e[k])}' for k in ("ts", "dur") if k in e)
     lines = ["  {", f"    {first}, ", f"    {second},", f"    {times}"]
+    if not times:
+        lines = ["  {", f"    {first}, ", f"    {second}"]
     if "args" in e:
         lines[-1] += ","
         lines += ['    "args": {', f"      {args_text(e['args'])}", "    }"]
