@@ -63,7 +63,7 @@ def docs(session: nox.Session) -> None:
             shutil.rmtree(written, ignore_errors=True)
     started = time.monotonic()
     _python(session, "-m", "sphinx", "-b", "html", "-d", str(doctrees), *strict, *extra, "docs", str(output))
-    measured = (output / "measured.txt").read_text(encoding="utf-8").strip()
+    measured = (output / "measured.txt").read_text(encoding="utf-8").strip().rstrip(".")
     session.log(f"{measured}; built in {time.monotonic() - started:.0f} s")
     session.log(f"the site is at {(output / 'index.html').as_uri()}")
     if options.open:

@@ -203,7 +203,7 @@ def test_a_build_on_a_cpu_says_so_and_tells_nothing_of_a_gpu(built_on_cpu):
     text = _text(built_on_cpu.site / LESSON)
     assert "Measured live on this CPU" in text
     assert "live on CPU" in text
-    assert "recorded on" not in text
+    assert "recorded on NVIDIA" not in text
     (example,) = (built_on_cpu.root / "examples").rglob(f"{Path(LESSON).stem}.py")
     source = " ".join(line.lstrip("# ") for line in example.read_text("utf-8").splitlines())
     for sentence in (
