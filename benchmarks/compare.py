@@ -175,7 +175,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("trace", type=Path)
-    parser.add_argument("--json", type=Path, help="write the results, with machine and date, to this file")
+    parser.add_argument("--json", type=Path, help="put the results, with machine and date, into this file")
+    parser.add_argument("--layout", default="torch", help="what to call the file's layout in the results")
     parser.add_argument("--skip", nargs="*", default=[], choices=READERS)
     parser.add_argument("--repeat", type=int, default=3)
     given = parser.parse_args()
@@ -184,14 +185,21 @@ def main() -> None:
     for name in missing:
         print(f"{name}: not installed, left out")
     if given.json:
-        record = {
-            "file_bytes": given.trace.stat().st_size,
-            "date": datetime.date.today().isoformat(),
-            "machine": f"{os.cpu_count()} cores, {platform.machine()}",
-            "python": platform.python_version(),
-            "results": [asdict(r) for r in results],
-        }
-        given.json.write_text(json.dumps(record, indent=1) + "\n")
+        record(given.json, given.trace, given.layout, results)
+
+
+def record(path: Path, trace: Path, layout: str, results: list[Result]) -> None:
+    """Put a run into a file of runs, in place of an older one of the same layout."""
+    run = {
+        "layout": layout,
+        "file_bytes": trace.stat().st_size,
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}",
+        "python": platform.python_version(),
+        "results": [asdict(r) for r in results],
+    }
+    others = json.loads(path.read_text()) if path.exists() else []
+    path.write_text(json.dumps([*(o for o in others if o["layout"] != layout), run], indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ def test_cuda_that_is_not_there_is_refused_in_one_line(monkeypatch):
 
 
 def test_paths_are_checked_before_anything_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(spawn, "run", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(spawn, "run_each", lambda *_, **__: pytest.fail("it ran"))
     (tmp_path / "file").write_text("")
     for out in ("", tmp_path / "file"):
         with pytest.raises(UsageError):

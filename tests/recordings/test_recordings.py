@@ -16,9 +16,9 @@ from profiling_series import (
     capture,
     recordings,
 )
-from profiling_series.profiler import Request, store
+from profiling_series.profiler import CeilingsRequest, Request, SweepRequest, TimingRequest, store
 from profiling_series.recordings import __main__ as command
-from profiling_series.recordings import manifest
+from profiling_series.recordings import making, manifest
 
 REQUEST = Request(MatmulAdd(64), warm=False)
 H200 = {"source": "live", "gpu": "NVIDIA H200", "torch": "2.11.0+cu130", "date": "2026-11-29T18:00:00+00:00"}
@@ -28,12 +28,25 @@ def store_recording(folder, request=REQUEST, **facts):
     """A recording as `nox -s record` leaves it; its trace says nothing of importance here."""
     from profiling_series.workloads import code_digest
 
-    described = {**request.to_json(), "digest": request.digest, "code": code_digest(request.workload), **H200}
+    first = request.workloads[0] if request.kind == "sweep" else request.workload
+    described = {**request.to_json(), "digest": request.digest, "code": code_digest(first), **H200}
+    described.setdefault("schedule", {"wait": 1, "warmup": 1, "active": 3, "repeat": 1})
     files = store.place(folder, request.key)
     store.write(
         files, store.compress(b'{"traceEvents": []}'), "table", {"key": request.key, **described, **facts}
     )
     return files
+
+
+def store_measurement(folder, request, **facts):
+    """Figures as `nox -s record` leaves them."""
+    from profiling_series.workloads import code_digest
+
+    code = {"code": code_digest(request.workload)} if request.kind == "timing" else {}
+    described = {**request.to_json(), "digest": request.digest, "key": request.key, **code, **H200, **facts}
+    path = store.place_measure(folder, request.key)
+    store.write_measure(path, {**described, "values": {"each_us": [1.0], "calls": 1}})
+    return path
 
 
 @pytest.fixture
@@ -134,59 +147,111 @@ def test_every_shipped_recording_is_in_the_manifest_and_of_the_code_as_it_is():
         assert one.provenance["gpu"], f"{one.key} was not made on a GPU"
         assert one.provenance["changed"] is None, f"{one.key} is out of date: run `nox -s record`"
         assert one.warnings == ()
+    for one in recordings.measurements():
+        assert one.provenance["digest"] in digests, f"{one.key} is in no manifest: delete its file"
+        assert one.provenance["gpu"], f"{one.key} was not made on a GPU"
+        assert one.provenance["changed"] is None, f"{one.key} is out of date: run `nox -s record`"
+
+
+MEASUREMENTS = [
+    TimingRequest(MatmulAdd(64)),
+    TimingRequest(MatmulAdd(64), run=1),
+    TimingRequest(MatmulAdd(64), compile="default"),
+    CeilingsRequest(("bf16",)),
+    CeilingsRequest(("bf16", "fp32")),
+]
+
+
+@pytest.mark.parametrize("request_", MEASUREMENTS, ids=lambda one: one.key)
+def test_a_measurement_is_found_by_all_its_parameters_and_no_other(folder, request_):
+    for other in MEASUREMENTS:
+        if other != request_:
+            store_measurement(folder, other)
+    with pytest.raises(RecordingMissing) as caught:
+        recordings.load(request_)
+    assert request_.key in str(caught.value)
+    store_measurement(folder, request_)
+    assert recordings.load(request_).key == request_.key
+
+
+def test_a_sweep_is_found_whole_or_not_at_all(folder):
+    sizes = tuple(MatmulAdd(n) for n in (8, 16, 32))
+    store_recording(folder, SweepRequest(sizes))
+    assert recordings.load(SweepRequest(sizes)).source == "recorded"
+    for other in (SweepRequest(sizes[:2]), SweepRequest(sizes[::-1]), SweepRequest(sizes, steps=30)):
+        with pytest.raises(RecordingMissing):
+            recordings.load(other)
 
 
 def test_recordings_are_made_on_a_gpu_only(monkeypatch, tmp_path):
-    monkeypatch.setattr(manifest, "cuda_available", lambda: False)
+    monkeypatch.setattr(making, "cuda_available", lambda: False)
     with pytest.raises(UsageError, match="recordings are made on a GPU, and torch finds none here"):
-        manifest.record_all(tmp_path)
+        making.record_all(tmp_path)
     with pytest.raises(UsageError, match="no recording of the manifest has 'nothing' in its key"):
-        manifest.record_all(tmp_path, only="nothing")
+        making.record_all(tmp_path, only="nothing")
 
 
 def measured(monkeypatch, tmp_path, **facts):
-    """Stand in for a GPU: each capture of the manifest comes back as asked for, from a made-up H200."""
+    """Stand in for a GPU: each entry of the manifest comes back as asked for, from a made-up H200."""
+    from profiling_series.profiler.captured import from_files
+    from profiling_series.profiler.measured import from_file
 
-    def fake(workload, *, warm, compile, schedule, seed, source, progress):
+    known = {"warnings": [], "elapsed_s": 5.0, "stages_s": {"importing torch": 4.0}, **facts}
+
+    def made(request):
+        if request.kind in ("capture", "sweep"):
+            return from_files(store_recording(tmp_path / "made", request, **known).trace, source="live")
+        return from_file(store_measurement(tmp_path / "made", request, **known), source="live")
+
+    def fake(requests, *, source, progress):
         assert source == "cuda"
-        request = Request(workload, warm, compile, schedule, seed)
-        files = store_recording(tmp_path / "measured", request, **{"warnings": [], "elapsed_s": 5.0, **facts})
-        from profiling_series.profiler.captured import from_files
+        return [made(request) for request in requests]
 
-        return from_files(files.trace, source="live")
-
-    monkeypatch.setattr(manifest, "capture", fake)
-    monkeypatch.setattr(manifest, "cuda_available", lambda: True)
+    monkeypatch.setattr(making, "obtain", fake)
+    monkeypatch.setattr(making, "cuda_available", lambda: True)
 
 
 def test_record_all_stores_the_manifest_where_it_is_looked_up(monkeypatch, tmp_path, folder):
     measured(monkeypatch, tmp_path / "elsewhere")
     heard = []
-    made = manifest.record_all(progress=heard.append)
+    made = making.record_all(progress=heard.append)
     assert [one.key for one in made] == [request.key for request in manifest.MANIFEST]
-    assert heard[0] == f"1 of {len(made)}: {made[0].key}"
+    assert heard[0].startswith(f"1 to 6 of {len(made)}: {made[0].key}, ")
     for request in manifest.MANIFEST:
-        assert recordings.load(request).trace_path == folder / f"{request.key}.json.gz"
+        found = recordings.load(request)
+        path = getattr(found, "trace_path", None) or found.path
+        assert path.parent == (folder / request.key).parent
+        assert found.source_line == "recorded on NVIDIA H200, torch 2.11.0, 2026-11-29"
+
+
+def test_only_what_is_missing_or_out_of_date_can_be_made(monkeypatch, tmp_path_factory, folder):
+    measured(monkeypatch, tmp_path_factory.mktemp("elsewhere"))
+    making.record_all()
+    store_recording(folder, REQUEST, code="of then")
+    timing = next(request for request in manifest.MANIFEST if request.kind == "timing")
+    (folder / f"{timing.key}.measure.json").unlink()
+    assert [one.key for one in making.record_all(missing=True)] == [REQUEST.key, timing.key]
 
 
 def test_only_some_can_be_made_again(monkeypatch, tmp_path, capsys):
     measured(monkeypatch, tmp_path)
-    assert command.main(["--only", "64_bf16_cold", "--out", str(tmp_path / "out")]) == 0
-    assert [path.name for path in (tmp_path / "out").rglob("*.gz")] == ["64_bf16_cold_eager.json.gz"]
-    assert "live on NVIDIA H200, torch 2.11.0, 2026-11-29, 5.0 s" in capsys.readouterr().out
+    assert command.main(["--only", "4096_bf16_cold", "--out", str(tmp_path / "out")]) == 0
+    assert [path.name for path in (tmp_path / "out").rglob("*.gz")] == ["4096_bf16_cold_eager.json.gz"]
+    said = capsys.readouterr().out
+    assert "live on NVIDIA H200, torch 2.11.0, 2026-11-29, 5.0 s (importing torch 4.0 s)" in said
 
 
 def test_a_capture_without_gpu_events_is_not_stored(monkeypatch, tmp_path):
     measured(monkeypatch, tmp_path, warnings=["the trace holds no GPU events"])
     with pytest.raises(CaptureError, match="is not stored: the trace holds no GPU events"):
-        manifest.record_all(tmp_path / "out")
+        making.record_all(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_the_command_lists_the_manifest_and_fails_in_one_line(monkeypatch, capsys):
     assert command.main(["--list"]) == 0
     assert capsys.readouterr().out.split() == [request.key for request in manifest.MANIFEST]
-    monkeypatch.setattr(manifest, "cuda_available", lambda: False)
+    monkeypatch.setattr(making, "cuda_available", lambda: False)
     assert command.main([]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 

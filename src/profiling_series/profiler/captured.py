@@ -22,6 +22,8 @@ from profiling_series.workloads import Workload
 #: list.
 KEEP = "PROFILING_SERIES_KEEP"
 
+_CHANGED = "of a workload that has changed since"
+
 if TYPE_CHECKING:
     from profiling_series.trace import Trace
 
@@ -183,13 +185,22 @@ def from_files(base: Path, *, source: str) -> Capture:
 
 def _workload_then_and_now(facts: Mapping[str, Any]) -> tuple[Workload | None, str | None]:
     """Return the workload of a provenance, and what has changed about it since (None: nothing)."""
+    if facts.get("workloads"):  # a sweep over several; what they run is one module's code
+        return None, _code_changed(facts, facts["workloads"][0])
     if facts.get("workload") is None:
         return None, None
     try:
         request = requests.from_json(facts)
     except UsageError:
-        return None, "of a workload that has changed since"
-    same = facts.get("digest") == request.digest and facts.get("code") == workloads.code_digest(
-        request.workload
-    )
-    return request.workload, None if same else "of a workload that has changed since"
+        return None, _CHANGED
+    same = facts.get("digest") == request.digest
+    return request.workload, _code_changed(facts, facts["workload"]) if same else _CHANGED
+
+
+def _code_changed(facts: Mapping[str, Any], workload: Mapping[str, Any]) -> str | None:
+    """Return `_CHANGED` where a workload's code is not what it was when the facts were written."""
+    try:
+        same = facts.get("code") == workloads.code_digest(workloads.from_json(workload))
+    except UsageError:
+        same = False
+    return None if same else _CHANGED

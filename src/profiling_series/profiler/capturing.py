@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
-import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
-from pathlib import Path
 
-from profiling_series.profiler import spawn, store
-from profiling_series.profiler.captured import Capture, from_files, keep
-from profiling_series.profiler.request import Request
+from profiling_series.errors import UsageError
+from profiling_series.profiler.captured import Capture
+from profiling_series.profiler.obtain import obtain
+from profiling_series.profiler.request import Request, whole_number
 from profiling_series.profiler.schedule import Schedule
-from profiling_series.profiler.sources import resolve
-from profiling_series.profiler.window import combined
 from profiling_series.workloads import Workload
 
 _DEFAULT_SCHEDULE = Schedule()
@@ -73,36 +65,52 @@ def capture(
         The process that measured failed.
     """
     request = Request(workload=workload, warm=warm, compile=compile, schedule=schedule, seed=seed)
-    chosen = resolve(source)
-    if out is not None:
-        store.place(out, request.key)  # told now, not after the measurement
-    if chosen == "recorded":
-        from profiling_series.recordings import load
-
-        recorded = keep(load(request))
-        return recorded if out is None else recorded.save(out)
-    # Measured into a folder of its own: a capture that fails half-way leaves the files of an older one alone.
-    fresh = Path(tempfile.mkdtemp(dir=_scratch()))
-    started = time.monotonic()
-    traces = spawn.run(request, device=chosen, out=fresh, progress=progress)
-    elapsed = round(time.monotonic() - started, 3)
-    measured = keep(combined([_timed(from_files(path, source="live"), elapsed) for path in traces]))
-    return measured if out is None else measured.save(out)
+    captured: Capture = obtain([request], source=source, out=out, progress=progress)[0]
+    return captured
 
 
-def _timed(measured: Capture, elapsed: float) -> Capture:
-    """Return the capture with the time of its whole process, importing torch included."""
-    return replace(measured, provenance={**measured.provenance, "elapsed_s": elapsed})
+def capture_runs(
+    workload: Workload,
+    n: int = 5,
+    *,
+    warm: bool = True,
+    compile: str | None = None,
+    schedule: Schedule = _DEFAULT_SCHEDULE,
+    seed: int = 0,
+    source: str = "auto",
+    out: str | os.PathLike[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> list[Capture]:
+    """Return the captures of `n` fresh processes that all do the same; the first is that of `capture`.
 
+    What the CPU does differs between two processes on one machine: a figure for people is the median of
+    several, with its range (see `spread`). The processes import torch side by side, and measure one after the
+    other.
 
-@cache
-def _scratch() -> str:
-    # For the life of the process, not of the Capture: a Trace reads its file when an argument is asked for.
-    folder = tempfile.mkdtemp(prefix="profiling_series_")
-    atexit.register(_remove, folder, os.getpid())
-    return folder
+    Parameters
+    ----------
+    workload : Workload
+        What to measure.
+    n : int
+        How many processes, at least 1.
+    warm, compile, schedule, seed, source, out, progress
+        As `capture` takes them.
 
+    Returns
+    -------
+    list of Capture
+        In the order in which they ran; their keys end in ``_run1`` and so on from the second.
 
-def _remove(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # not in a forked child, whose parent still reads there
-        shutil.rmtree(folder, ignore_errors=True)
+    Raises
+    ------
+    UsageError
+        As `capture`, and where `n` is less than 1.
+    RecordingMissing
+        There is no recording of one of them.
+    CaptureError
+        A process that measured failed.
+    """
+    if whole_number("n", n) < 1:
+        raise UsageError("capture_runs: n must be at least 1, not 0")
+    requests = [Request(workload, warm, compile, schedule, seed, run) for run in range(n)]
+    return obtain(requests, source=source, out=out, progress=progress)

@@ -1,8 +1,10 @@
-"""The fresh process of a capture: ``python -m profiling_series.profiler.child``, told by JSON on its stdin.
+"""The fresh process of a measurement: ``python -m profiling_series.profiler.child``, told by JSON.
 
 As a process's fifth profile, the first launch of a step took 280–309 µs on an NVIDIA H200 where it took 41–69
 as its first; so each capture gets a process of its own. Standard output carries one JSON object a line:
-``{"progress": …}`` while it runs, then ``{"done": [trace path, …]}`` or ``{"error": …, "kind": …}``.
+``{"progress": …}`` while it runs, then ``{"done": [path, …]}`` or ``{"error": …, "kind": …}``. A process that
+is one of several says ``{"ready": true}`` when torch is imported, and waits for a second line on its stdin
+before it touches the device.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import IO, Any
 
 from profiling_series import workloads
 from profiling_series.errors import CaptureError, UsageError
 from profiling_series.profiler import names
-from profiling_series.profiler import request as requests
 from profiling_series.profiler.captured import Capture
 from profiling_series.profiler.failure import explain
 from profiling_series.profiler.request import WARM_CALLS, Request
@@ -29,21 +31,44 @@ from profiling_series.workloads.memory import check_fits
 Progress = Callable[[str], None]
 
 
+#: Kind of request: the module that describes it, and the module and the function that measure it.
+WORK = {
+    "capture": ("request", "child", "capture_files"),
+    "timing": ("timing", "bench", "time_step"),
+    "ceilings": ("best_rates", "bench", "find_ceilings"),
+    "sweep": ("sweeping", "sweep_loop", "profile_sweep"),
+}
+
+
 def main() -> int:
-    """Return 0 with the capture's files written and named on standard output, 1 with an error named there."""
+    """Return 0 with the files written and named on standard output, 1 with an error named there."""
     answers = _own_stdout()
     try:
-        order = json.load(sys.stdin)
-        request = requests.from_json(order["request"])
-        captures = measure(request, order["device"], order["out"], partial(_say, answers, "progress"))
+        order = json.loads(sys.stdin.readline())
+        described, module, function = WORK[order["kind"]]
+        request = import_module(f"{__package__}.{described}").from_json(order["request"])
+        _say(answers, "progress", "importing torch")
+        import torch  # noqa: F401
+
+        if order.get("waits"):
+            _say(answers, "ready", True)
+            if not sys.stdin.readline():
+                return 1  # its turn will not come
+        work = getattr(import_module(f"{__package__}.{module}"), function)
+        paths = work(request, order["device"], order["out"], partial(_say, answers, "progress"))
     except Exception as error:
         traceback.print_exc()
         known = explain(error)
         kind = "usage" if isinstance(known, UsageError) else "capture"
         _write(answers, {"error": str(known), "kind": kind})
         return 1
-    _say(answers, "done", [str(capture.trace_path) for capture in captures])
+    _say(answers, "done", [str(path) for path in paths])
     return 0
+
+
+def capture_files(request: Request, device: str, out: str, progress: Progress) -> list[str]:
+    """Return the paths of the traces of `measure`."""
+    return [str(capture.trace_path) for capture in measure(request, device, out, progress)]
 
 
 def measure(request: Request, device: str, out: str, progress: Progress) -> list[Capture]:
@@ -65,27 +90,9 @@ def measure(request: Request, device: str, out: str, progress: Progress) -> list
     list of Capture
         One a window of the schedule.
     """
-    progress("importing torch")
-    import torch
-
     device = chosen_device(device)
-    if request.compile is not None and device == "cuda":
-        _check_triton_capability()
-    check_fits(request.workload, device)
-    progress(f"preparing the data on {device}")
-    torch.manual_seed(request.seed)
-    step = request.workload.prepare(device, request.seed)
-    if request.compile is not None:
-        step = step.compiled(request.compile)
-    synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
-    synchronize()
-    compiling = " (the first compiles)" if request.compile is not None else ""
-    if request.warm:
-        progress(f"warming up: {WARM_CALLS} calls{compiling}")
-        compiling = ""
-        for _ in range(WARM_CALLS):
-            step()
-        synchronize()
+    step = prepared(request.workload, request.compile, request.seed, device, progress, warm=request.warm)
+    compiling = " (the first compiles)" if request.compile is not None and not request.warm else ""
     windows = Windows(
         out=out,
         key=request.key,
@@ -101,6 +108,53 @@ def measure(request: Request, device: str, out: str, progress: Progress) -> list
     progress(f"profiling {request.schedule.steps} steps{compiling}: {request.schedule}")
     profile_steps(step, windows)
     return windows.captures
+
+
+def prepared(
+    workload: workloads.Workload,
+    compile: str | None,
+    seed: int,
+    device: str,
+    progress: Progress,
+    *,
+    warm: bool,
+) -> Step:
+    """Return the step of a workload, ready to run: its data made, and `WARM_CALLS` calls behind it if warm.
+
+    Parameters
+    ----------
+    workload : Workload
+        What is measured.
+    compile : str or None
+        A mode of ``torch.compile``; None for eager.
+    seed : int
+        Seed of the data.
+    device : {"cuda", "cpu"}
+        Where.
+    progress : callable
+        Called with a few words at each stage.
+    warm : bool
+        Whether to call it before.
+    """
+    import torch
+
+    if compile is not None and device == "cuda":
+        _check_triton_capability()
+    check_fits(workload, device)
+    progress(f"preparing the data on {device}")
+    torch.manual_seed(seed)
+    step = workload.prepare(device, seed)
+    if compile is not None:
+        step = step.compiled(compile)
+    synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
+    synchronize()
+    if warm:
+        compiling = " (the first compiles)" if compile is not None else ""
+        progress(f"warming up: {WARM_CALLS} calls{compiling}")
+        for _ in range(WARM_CALLS):
+            step()
+        synchronize()
+    return step
 
 
 def profile_steps(step: Step, windows: Windows) -> None:

@@ -7,7 +7,7 @@ import json
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from profiling_series import workloads
 from profiling_series.errors import UsageError
@@ -37,6 +37,8 @@ class Request:
         Which steps are recorded.
     seed : int
         Seed of the data.
+    run : int
+        Which of several processes that all do the same; a single one is number 0.
 
     Raises
     ------
@@ -44,11 +46,14 @@ class Request:
         A field is not of its kind, or out of range.
     """
 
+    kind: ClassVar[str] = "capture"
+
     workload: Workload
     warm: bool = True
     compile: str | None = None
     schedule: Schedule = field(default_factory=Schedule)
     seed: int = 0
+    run: int = 0
 
     def __post_init__(self) -> None:
         """Check every field, so that nothing wrong reaches a child process."""
@@ -61,12 +66,14 @@ class Request:
             raise UsageError(f"schedule must be a profiling_series.Schedule, not {self.schedule!r:.80}")
         if not isinstance(self.warm, bool):
             raise UsageError(f"warm must be True or False, not {self.warm!r:.80}")
-        if self.compile is not None and self.compile not in COMPILE_MODES:
-            raise UsageError(
-                f"unknown compile mode {self.compile!r:.80}; choose one of {', '.join(COMPILE_MODES)}, "
-                "or None for eager"
-            )
-        object.__setattr__(self, "seed", _seed(self.seed))
+        check_compile_mode(self.compile)
+        object.__setattr__(self, "seed", whole_number("seed", self.seed))
+        object.__setattr__(self, "run", whole_number("run", self.run))
+
+    @property
+    def cold(self) -> bool:
+        """Return whether the compilers' caches must be empty."""
+        return not self.warm
 
     @property
     def key(self) -> str:
@@ -74,18 +81,23 @@ class Request:
 
         Every field that is not at its default is named, so that two different requests never share a key.
         """
-        run = {None: "eager", "default": "compile"}.get(self.compile, self.compile)
         always, changed = self.workload.slug_parts()
-        seed = () if self.seed == 0 else (f"seed{self.seed}",)
         temperature = "warm" if self.warm else "cold"
-        parts = (*always, temperature, str(run), *changed, *self.schedule.slug_parts(), *seed)
+        numbers = numbers_slug(seed=self.seed, run=self.run)
+        parts = (
+            *always,
+            temperature,
+            compile_slug(self.compile),
+            *changed,
+            *self.schedule.slug_parts(),
+            *numbers,
+        )
         return f"{self.workload.series}/{'_'.join(parts)}"
 
     @property
     def digest(self) -> str:
         """Return 16 hex digits over all fields: equal for equal requests only; recordings are found by it."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return digest_of(self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields as plain JSON values; `from_json` gives the request back."""
@@ -95,6 +107,8 @@ class Request:
             "compile": self.compile,
             "schedule": self.schedule.params(),
             "seed": self.seed,
+            # Left out of the first, so that a single capture and the first of several are one recording.
+            **({"run": self.run} if self.run else {}),
         }
 
 
@@ -107,18 +121,44 @@ def from_json(data: Mapping[str, Any]) -> Request:
             compile=data["compile"],
             schedule=schedules.from_json(data["schedule"]),
             seed=data["seed"],
+            run=data.get("run", 0),
         )
     except KeyError as missing:
         raise UsageError(f"the description of a capture lacks {missing}") from None
 
 
-def _seed(value: object) -> int:
+def digest_of(description: Mapping[str, Any]) -> str:
+    """Return 16 hex digits over a description of plain JSON values, whatever the order of its keys."""
+    text = json.dumps(description, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def check_compile_mode(mode: object) -> None:
+    """Return None, or raise `UsageError` for what is neither a mode of ``torch.compile`` nor None."""
+    if mode is not None and mode not in COMPILE_MODES:
+        raise UsageError(
+            f"unknown compile mode {mode!r:.80}; choose one of {', '.join(COMPILE_MODES)}, or None for eager"
+        )
+
+
+def compile_slug(mode: str | None) -> str:
+    """Return how a file name says the compile mode: ``"eager"``, ``"compile"``, or the mode."""
+    return {None: "eager", "default": "compile"}.get(mode, str(mode))
+
+
+def numbers_slug(**numbers: int) -> tuple[str, ...]:
+    """Return ``("seed1", "run2")``, each number that is not 0 with its name."""
+    return tuple(f"{name}{number}" for name, number in numbers.items() if number)
+
+
+def whole_number(name: str, value: object) -> int:
+    """Return the value as an int from 0 to 2**63 - 1, or raise `UsageError` that names it."""
     try:
         if isinstance(value, bool):
             raise TypeError
-        seed = operator.index(value)  # type: ignore[arg-type]
+        number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise UsageError(f"seed must be a whole number, not {value!r:.80}") from None
-    if not 0 <= seed < 2**63:
-        raise UsageError(f"seed must be from 0 to 2**63 - 1, not {seed}")
-    return seed
+        raise UsageError(f"{name} must be a whole number, not {value!r:.80}") from None
+    if not 0 <= number < 2**63:
+        raise UsageError(f"{name} must be from 0 to 2**63 - 1, not {number}")
+    return number

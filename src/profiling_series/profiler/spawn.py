@@ -1,4 +1,4 @@
-"""The parent's side of a capture: start the fresh process, follow it, and make one answer of its end."""
+"""The parent's side of a measurement: start the fresh process, follow it, and make one answer of its end."""
 
 from __future__ import annotations
 
@@ -8,29 +8,59 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Protocol, Self
 
 import profiling_series
 from profiling_series.errors import CaptureError, UsageError
 from profiling_series.profiler.captured import KEEP
 from profiling_series.profiler.failure import first_line
-from profiling_series.profiler.request import Request
+from profiling_series.profiler.reuse import REUSE
 from profiling_series.text import one_line
 
 _COMMAND = ("-P", "-m", "profiling_series.profiler.child")  # -P: the caller's folder may hold a torch.py
+AT_ONCE = 6
+"""Processes started side by side; each holds an imported torch, some hundred MB."""
+
+Progress = Callable[[str], None] | None
 
 
-def run(
-    request: Request, *, device: str, out: Path, progress: Callable[[str], None] | None = None
-) -> list[Path]:
-    """Return the traces that a fresh process wrote under `out`, one a window of the schedule.
+class Order(Protocol):
+    """What a fresh process can be told to measure: `Request` and its likes."""
+
+    @property
+    def kind(self) -> str:
+        """Return which of the child's measurements it is."""
+
+    @property
+    def cold(self) -> bool:
+        """Return whether the compilers' caches must be empty."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all fields as plain JSON values."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a process left: its files, and how many seconds it and each of its stages took."""
+
+    paths: list[Path]
+    elapsed_s: float
+    stages_s: dict[str, float]
+
+
+def run(order: Order, *, device: str, out: Path, progress: Progress = None) -> list[Path]:
+    """Return the files that a fresh process wrote under `out`.
 
     Parameters
     ----------
-    request : Request
-        What to capture.
+    order : Order
+        What to measure.
     device : {"auto", "cuda", "cpu"}
         Where.
     out : Path
@@ -41,7 +71,7 @@ def run(
     Returns
     -------
     list of Path
-        Paths of the traces.
+        Of a capture, one trace a window of the schedule.
 
     Raises
     ------
@@ -50,57 +80,164 @@ def run(
     CaptureError
         The process failed or died; `details` holds what it wrote to standard error.
     """
-    order = {"request": request.to_json(), "device": device, "out": os.fspath(out)}
-    # Compiler workers may outlive the child for a moment, and still write to its caches.
-    caches = tempfile.TemporaryDirectory(prefix="profiling_series_", ignore_cleanup_errors=True)
-    with caches as scratch, tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            [sys.executable, *_COMMAND],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            env=_environment(Path(scratch), cold=not request.warm),
-            text=True,
-            encoding="utf-8",
-        )
-        try:
-            answer = _follow(process, order, progress)
-            process.wait()
-        finally:
-            if process.poll() is None:  # Ctrl-C, or an error in the caller's progress function
-                process.kill()
-                process.wait()
-        log.seek(0)
-        details = log.read().decode("utf-8", "replace")
-    return _result(answer, process.returncode, details)
+    return run_each([order], device=device, outs=[out], progress=progress)[0].paths
 
 
-def _follow(
-    process: subprocess.Popen[str], order: dict[str, Any], progress: Callable[[str], None] | None
-) -> dict[str, Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        json.dump(order, process.stdin)
-        process.stdin.close()
-    except BrokenPipeError:  # it died at once; its exit code tells more
-        pass
-    answer: dict[str, Any] = {}
-    for line in process.stdout:
-        answer = json.loads(line)
-        if progress is not None and "progress" in answer:
-            progress(answer["progress"])
-    return answer
+def run_each(
+    orders: Sequence[Order], *, device: str, outs: Sequence[Path], progress: Progress = None
+) -> list[Done]:
+    """Return what one fresh process an order left, in their order.
+
+    Up to `AT_ONCE` processes start side by side and import torch together, which is most of their time. Then
+    one after the other touches the device and measures, while the rest wait for their turn.
+
+    Parameters
+    ----------
+    orders : sequence of Order
+        What to measure.
+    device : {"auto", "cuda", "cpu"}
+        Where.
+    outs : sequence of Path
+        An absolute folder for each.
+    progress : callable, optional
+        Called with a few words at each stage.
+
+    Raises
+    ------
+    UsageError
+        As in `run`; the first that fails ends all.
+    CaptureError
+        As in `run`.
+    """
+    pairs = list(zip(orders, outs, strict=True))
+    done: list[Done] = []
+    for first in range(0, len(pairs), AT_ONCE):
+        part = pairs[first : first + AT_ONCE]
+        with ExitStack() as stack:
+            children = [
+                stack.enter_context(_Child(order, device, out, progress, waits=len(part) > 1))
+                for order, out in part
+            ]
+            for child in children:
+                child.until_ready()
+            done += [child.measure() for child in children]
+    return done
 
 
-def _result(answer: dict[str, Any], code: int, details: str) -> list[Path]:
+class _Child:
+    """One fresh process, from its start to its end."""
+
+    def __init__(self, order: Order, device: str, out: Path, progress: Progress, *, waits: bool) -> None:
+        self._order = {
+            "kind": order.kind,
+            "request": order.to_json(),
+            "device": device,
+            "out": os.fspath(out),
+            "waits": waits,
+        }
+        self._cold = order.cold
+        self._progress = progress
+        self._waits = waits
+        self._answer: dict[str, Any] = {}
+        self._stage = ""
+        self._stages: dict[str, float] = {}
+        self._resources = ExitStack()
+
+    def __enter__(self) -> Self:
+        with self._resources as stack:
+            # Compiler workers may outlive the child for a moment, and still write to its caches.
+            scratch = tempfile.TemporaryDirectory(prefix="profiling_series_", ignore_cleanup_errors=True)
+            caches = stack.enter_context(scratch)
+            self._log = stack.enter_context(tempfile.TemporaryFile())
+            self._since = self._began = time.monotonic()
+            self._process = stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, *_COMMAND],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._log,
+                    env=_environment(Path(caches), cold=self._cold),
+                    text=True,
+                    encoding="utf-8",
+                )
+            )
+            stack.callback(self._end)
+            self._tell(json.dumps(self._order), last=not self._waits)
+            self._resources = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._resources.close()
+
+    def until_ready(self) -> None:
+        """Return when torch is imported there; at once for a process that does not wait."""
+        if self._waits:
+            self._follow()
+
+    def measure(self) -> Done:
+        """Return what it left, after it was told to go on."""
+        if self._waits and "ready" in self._answer:
+            waited = time.monotonic() - self._since
+            self._began, self._since = self._began + waited, self._since + waited
+            self._tell("go", last=True)
+            self._follow()
+        elif not self._waits:
+            self._follow()
+        self._process.wait()
+        self._log.seek(0)
+        details = self._log.read().decode("utf-8", "replace")
+        paths = _result(self._answer, self._process.returncode, details, self._stage)
+        return Done(paths, round(time.monotonic() - self._began, 3), self._stages)
+
+    def _tell(self, line: str, *, last: bool) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # it died at once; its exit code tells more
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+            if last:
+                self._process.stdin.close()
+
+    def _follow(self) -> None:
+        """Read what it says, until it is ready or ends."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._answer = json.loads(line)
+            self._clock()
+            if "ready" in self._answer:
+                return
+            if "progress" in self._answer:
+                self._stage = self._answer["progress"]
+                if self._progress is not None:
+                    self._progress(self._stage)
+        self._clock()
+
+    def _clock(self) -> None:
+        """Count the time since the last answer to the stage that it passed in."""
+        stage, now = self._stage.partition(":")[0] or "starting Python", time.monotonic()
+        self._stages[stage] = round(self._stages.get(stage, 0.0) + now - self._since, 3)
+        self._since = now
+
+    def _end(self) -> None:
+        """Leave no process behind after Ctrl-C, or an error in a progress function or in another process."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+
+def _result(answer: dict[str, Any], code: int, details: str, stage: str) -> list[Path]:
     if "done" in answer:
         return [Path(path) for path in answer["done"]]
     if "error" in answer:
         if answer["kind"] == "usage":
             raise UsageError(answer["error"])
         raise CaptureError(answer["error"], details)
-    stage = f" while {answer['progress']}" if "progress" in answer else ""
+    stage = f" while {stage}" if stage else ""
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
         hint = "; was it out of memory?" if -code == signal.SIGKILL else ""
@@ -116,7 +253,8 @@ def _environment(scratch: Path, *, cold: bool) -> dict[str, str]:
     package = Path(profiling_series.__file__).resolve().parent.parent
     others = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
     environment["PYTHONPATH"] = os.pathsep.join([str(package), *others])
-    environment.pop(KEEP, None)  # the parent keeps its copy itself
+    for name in (KEEP, REUSE):  # the parent keeps its copies itself
+        environment.pop(name, None)
     if cold:
         # "Cold" includes an empty compiler cache: a cached kernel would make the first call nearly a warm
         # one.

@@ -15,6 +15,8 @@ from typing import Any
 from profiling_series.errors import ProfilingSeriesError, UsageError
 
 _SUFFIXES = (".json.gz", ".txt", ".provenance.json")
+#: A measurement without a trace is one file, ``<key>.measure.json``.
+MEASURE = ".measure.json"
 # Above this the last percents of compression cost more time than they are worth.
 _SMALL_BYTES = 32 << 20
 
@@ -74,21 +76,31 @@ def place(out: str | os.PathLike[str], key: str) -> Files:
         The path is empty, is or crosses a file, is a device, or cannot be written: told before anything is
         recorded, since torch itself says nothing.
     """
+    return Files(*_places(out, key, _SUFFIXES))
+
+
+def place_measure(out: str | os.PathLike[str], key: str) -> Path:
+    """Return where the measurement of a key goes under `out`; otherwise as `place`."""
+    return _places(out, key, (MEASURE,))[0]
+
+
+def _places(out: str | os.PathLike[str], key: str, suffixes: tuple[str, ...]) -> list[Path]:
     text = os.fspath(out) if isinstance(out, str | os.PathLike) else ""
     if not isinstance(text, str) or not text or "\0" in text:
         raise UsageError(f"out must be a folder to write to, not {out!r:.80}")
-    files = _files(os.path.join(os.path.abspath(text), key))
-    folder = files.trace.parent
+    base = os.path.join(os.path.abspath(text), key)
+    paths = [Path(base + suffix) for suffix in suffixes]
+    folder = paths[0].parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write captures to {text}: {error.strerror}: {error.filename}") from None
-    for path in (files.trace, files.table, files.provenance):
+    for path in paths:
         if path.exists() and not path.is_file():
             raise UsageError(f"cannot write {path}: there is something there that is not a plain file")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write captures to {folder}: permission denied")
-    return files
+    return paths
 
 
 def write(files: Files, trace: bytes, table: str, provenance: Mapping[str, Any]) -> None:
@@ -115,6 +127,11 @@ def write(files: Files, trace: bytes, table: str, provenance: Mapping[str, Any])
     _replace(files.trace, trace)
     _replace(files.table, table.encode("utf-8", "backslashreplace"))
     _replace(files.provenance, text.encode("ascii"))
+
+
+def write_measure(path: Path, facts: Mapping[str, Any]) -> None:
+    """Return None with the facts in their file, from `place_measure`, as JSON; otherwise as `write`."""
+    _replace(path, (json.dumps(facts, indent=1, allow_nan=False) + "\n").encode("ascii"))
 
 
 def compress(data: bytes) -> bytes:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from profiling_series.cli.exits import guarded
-from profiling_series.profiler import Capture
-from profiling_series.recordings.manifest import MANIFEST, record_all
+from profiling_series.recordings.making import record_all
+from profiling_series.recordings.manifest import MANIFEST
 
 
 def main(argv: list[str] | None = None) -> int:
     """Return the exit code of the command."""
     parser = argparse.ArgumentParser(
         prog="python -m profiling_series.recordings",
-        description="Measure the captures of the manifest on this machine's GPU, and store them.",
+        description="Measure what the manifest lists on this machine's GPU, and store it.",
     )
     parser.add_argument("--only", metavar="TEXT", help="only those whose key contains TEXT")
+    parser.add_argument("--missing", action="store_true", help="only those that are missing or out of date")
     parser.add_argument("--out", metavar="DIR", help="store them there instead of in the package")
     parser.add_argument("--list", action="store_true", help="print the keys of the manifest and stop")
     options = parser.parse_args(argv)
@@ -25,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         if options.list:
             print("\n".join(request.key for request in MANIFEST))
             return 0
-        for made in record_all(options.out, only=options.only, progress=_tell):
+        for made in record_all(options.out, only=options.only, missing=options.missing, progress=_tell):
             print(_line(made))
         return 0
 
@@ -36,8 +38,10 @@ def _tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _line(made: Capture) -> str:
-    return f"{made.trace_path}: {made.source_line}, {made.provenance['elapsed_s']:.1f} s"
+def _line(made: Any) -> str:
+    facts = made.provenance
+    stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in facts.get("stages_s", {}).items())
+    return f"{made.key}: {made.source_line}, {facts['elapsed_s']:.1f} s ({stages})"
 
 
 if __name__ == "__main__":

@@ -1,78 +1,40 @@
-"""The list of recordings, by lesson, and the making of them."""
+"""The list of recordings, by lesson; `making` makes them.
+
+The lessons ask for exactly these: `tests/docs` runs them and holds that each request is here.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from pathlib import Path
-
-from profiling_series import recordings
-from profiling_series.errors import CaptureError, UsageError
-from profiling_series.profiler import Capture, Request, capture, cuda_available
+from profiling_series.profiler import CeilingsRequest, Request, Schedule, SweepRequest, TimingRequest
+from profiling_series.profiler.obtain import Asked
 from profiling_series.workloads import MatmulAdd
 
+SWEEP_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
+RUNS = 5
+"""Processes behind each figure of the CPU's time."""
+
 #: "What does the profiler give back?": small and large, before and after warm-up.
-_FIRST_LESSON = tuple(
+_LESSON_1: tuple[Asked, ...] = tuple(
     Request(MatmulAdd(size=size, dtype="bf16"), warm=warm) for size in (64, 4096) for warm in (False, True)
 )
+#: "Overhead-bound or compute-bound?"
+_LESSON_2: tuple[Asked, ...] = (
+    SweepRequest(tuple(MatmulAdd(n, dtype) for dtype in ("bf16", "fp32") for n in SWEEP_SIZES)),
+    CeilingsRequest(("bf16", "fp32")),
+)
+#: "Why is the first step so slow?": the first run of each is lesson 1's.
+_LESSON_3: tuple[Asked, ...] = (
+    *(Request(MatmulAdd(64), warm=warm, run=run) for warm in (False, True) for run in range(1, RUNS)),
+    *(TimingRequest(MatmulAdd(64), run=run) for run in range(RUNS)),
+)
+#: "Why do the lanes not line up?"
+_LESSON_4: tuple[Asked, ...] = (
+    Request(MatmulAdd(64), warm=False, schedule=Schedule(wait=0, warmup=0, active=20)),
+)
+#: "From the Python call to the kernel"
+_LESSON_5: tuple[Asked, ...] = (Request(MatmulAdd(64, batch=64)),)
+#: "What happens at a launch?"
+_LESSON_6: tuple[Asked, ...] = (Request(MatmulAdd(64, "fp32")),)
 
-#: Every capture that the lessons replay where there is no GPU.
-MANIFEST: tuple[Request, ...] = (*_FIRST_LESSON,)
-
-
-def record_all(
-    out: str | os.PathLike[str] | None = None,
-    *,
-    only: str | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> list[Capture]:
-    """Return the captures of the manifest, measured on this machine's GPU and stored.
-
-    Parameters
-    ----------
-    out : path-like, optional
-        Folder to store them in; by default the one that they are looked up in.
-    only : str, optional
-        Only those whose key contains this text.
-    progress : callable, optional
-        Called with a few words at each stage.
-
-    Returns
-    -------
-    list of Capture
-        In the order of the manifest.
-
-    Raises
-    ------
-    UsageError
-        There is no GPU here, or `only` matches nothing.
-    CaptureError
-        A capture came back without GPU events, or failed; those before it are stored.
-    """
-    chosen = [request for request in MANIFEST if only is None or only in request.key]
-    if not chosen:
-        raise UsageError(f"no recording of the manifest has {only!r} in its key")
-    if not cuda_available():
-        raise UsageError("recordings are made on a GPU, and torch finds none here")
-    tell = progress or (lambda text: None)
-    made = []
-    for number, request in enumerate(chosen, start=1):
-        tell(f"{number} of {len(chosen)}: {request.key}")
-        made.append(_record(request, recordings.folder() if out is None else Path(out), tell))
-    return made
-
-
-def _record(request: Request, out: Path, tell: Callable[[str], None]) -> Capture:
-    measured = capture(
-        request.workload,
-        warm=request.warm,
-        compile=request.compile,
-        schedule=request.schedule,
-        seed=request.seed,
-        source="cuda",
-        progress=tell,
-    )
-    if measured.warnings:
-        # What is wrong with a recording is wrong with every page that replays it.
-        raise CaptureError(f"{request.key} is not stored: {'; '.join(measured.warnings)}")
-    return measured.save(out)
+#: Everything that the lessons replay where there is no GPU.
+MANIFEST: tuple[Asked, ...] = (*_LESSON_1, *_LESSON_2, *_LESSON_3, *_LESSON_4, *_LESSON_5, *_LESSON_6)

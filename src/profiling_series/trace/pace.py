@@ -51,12 +51,13 @@ def steps_with_compilation(trace: Trace) -> list[int]:
     return sorted({int(i) for i in found if i >= 0})
 
 
-def pace(trace: Trace) -> float | None:
+def pace(trace: Trace, chosen: list[int] | None = None) -> float | None:
     """Cost of a step in a run, µs: the larger median of start-to-start and of GPU end-to-end times.
 
-    Both are taken over the steady steps; None where no two steps follow each other.
+    Both are taken over the steady steps, or over those `chosen` by index; None where no two steps follow each
+    other.
     """
-    chosen = steady(trace)
+    chosen = steady(trace) if chosen is None else chosen
     periods = [p for i in chosen if (p := trace.steps[i].period_us) is not None]
     ends = _gpu_ends(trace)
     between = [
