@@ -54,21 +54,30 @@ def steps_with_compilation(trace: Trace) -> list[int]:
 def pace(trace: Trace, chosen: list[int] | None = None) -> float | None:
     """Cost of a step in a run, µs: the larger median of start-to-start and of GPU end-to-end times.
 
-    Both are taken over the steady steps, or over those `chosen` by index; None where no two steps follow each
-    other.
+    Both are taken over the steady steps, or over those `chosen` by index; None where no two steps follow
+    each other.
     """
     chosen = steady(trace) if chosen is None else chosen
     periods = [p for i in chosen if (p := trace.steps[i].period_us) is not None]
-    ends = _gpu_ends(trace)
-    between = [
-        ends[i] - ends[i - 1]
-        for i in chosen
-        if i > 0 and trace.steps[i - 1].run == trace.steps[i].run and i in ends and i - 1 in ends
-    ]
+    ends, before = _gpu_ends(trace), _steps_before(trace)
+    pairs = [(before[i], i) for i in chosen if before[i] in ends and i in ends]
+    # The time from one end to the next holds some of what either step costs, so both should be steady.
+    steady_too = set(chosen)
+    among = [(a, b) for a, b in pairs if a in steady_too]
+    between = [ends[b] - ends[a] for a, b in (among if among or periods else pairs)]
     candidates = [float(np.median(periods))] if periods else []
     if between:
         candidates.append(float(np.median(between)) / 1000)
     return max(candidates) if candidates else None
+
+
+def _steps_before(trace: Trace) -> list[int]:
+    """Index of the step before each in its run, -1 for the first."""
+    found, last = [], dict[int, int]()
+    for i, step in enumerate(trace.steps):
+        found.append(last.get(step.run, -1))
+        last[step.run] = i
+    return found
 
 
 def _gpu_ends(trace: Trace) -> dict[int, int]:
