@@ -24,9 +24,14 @@ _HOMES = {
         "Capture",
         "Schedule",
         "capture",
+        "capture_runs",
+        "ceilings",
         "has_gpu",
         "record",
         "record_callable",
+        "sweep",
+        "time_runs",
+        "time_workload",
     ),
     "profiling_series.trace": ("Trace", "read"),
     "profiling_series.report": (
@@ -56,9 +61,14 @@ if TYPE_CHECKING:
     from profiling_series.profiler import Capture as Capture
     from profiling_series.profiler import Schedule as Schedule
     from profiling_series.profiler import capture as capture
+    from profiling_series.profiler import capture_runs as capture_runs
+    from profiling_series.profiler import ceilings as ceilings
     from profiling_series.profiler import has_gpu as has_gpu
     from profiling_series.profiler import record as record
     from profiling_series.profiler import record_callable as record_callable
+    from profiling_series.profiler import sweep as sweep
+    from profiling_series.profiler import time_runs as time_runs
+    from profiling_series.profiler import time_workload as time_workload
     from profiling_series.report import compare as compare
     from profiling_series.report import comparison as comparison
     from profiling_series.report import dispatch_chain as dispatch_chain
