@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from profiling_series.profiler import CeilingsRequest, Request, Schedule, SweepRequest, TimingRequest
 from profiling_series.profiler.obtain import Asked
-from profiling_series.workloads import MatmulAdd
+from profiling_series.workloads import MatmulAdd, SmallMatmuls
 
 SWEEP_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 RUNS = 5
@@ -36,5 +36,27 @@ _LESSON_5: tuple[Asked, ...] = (Request(MatmulAdd(64, batch=64)),)
 #: "What happens at a launch?"
 _LESSON_6: tuple[Asked, ...] = (Request(MatmulAdd(64, "fp32")),)
 
+_TWENTY = Schedule(active=20)
+_TUNED = "max-autotune-no-cudagraphs"
+#: "Same kernel, same data: why another time?", then what compiling changes, what its modes do, and batching.
+_LESSONS_7_TO_10: tuple[Asked, ...] = (
+    *(Request(MatmulAdd(4096), schedule=Schedule(active=active)) for active in (20, 200)),
+    *(
+        Request(MatmulAdd(64), compile=mode, schedule=_TWENTY, run=run)
+        for mode in (None, "default", "reduce-overhead")
+        for run in range(RUNS)
+    ),
+    Request(MatmulAdd(64), compile=_TUNED, schedule=_TWENTY),
+    *(
+        Request(MatmulAdd(4096), compile=mode, schedule=_TWENTY)
+        for mode in ("default", "reduce-overhead", _TUNED)
+    ),
+    *(Request(SmallMatmuls(batched=batched), schedule=_TWENTY) for batched in (False, True)),
+    *(TimingRequest(SmallMatmuls(batched=batched)) for batched in (False, True)),
+)
+
 #: Everything that the lessons replay where there is no GPU.
-MANIFEST: tuple[Asked, ...] = (*_LESSON_1, *_LESSON_2, *_LESSON_3, *_LESSON_4, *_LESSON_5, *_LESSON_6)
+MANIFEST: tuple[Asked, ...] = (
+    *(*_LESSON_1, *_LESSON_2, *_LESSON_3, *_LESSON_4, *_LESSON_5, *_LESSON_6),
+    *_LESSONS_7_TO_10,
+)
