@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 from profiling_series.errors import UsageError
 from profiling_series.report import compare, comparison
 from profiling_series.trace import read
+from profiling_series.trace.per_step import per_step
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 EAGER, COMPILED = "83-eager.json", "83-compiled.json"
@@ -101,6 +102,20 @@ class TestFactor:
         after = [self.process(us, make_trace, tmp_path) for us in (200.0, 180.0, 220.0, 190.0, 330.0)]
         step = rows(compare(before, after), "step by step")
         assert step["CPU: step time µs"] == ["100 (90–110)", "200 (180–330)", "2 × (1.64–3.67)"]
+
+    def test_not_where_one_step_lasts_as_long_as_one_of_the_other(self, make_trace):
+        def steps(*times):
+            events, start = [], 0.0
+            for number, time in enumerate(times):
+                events.append(("user_annotation", f"ProfilerStep#{number}", 5, 5, start, time, {}))
+                events.append(("cpu_op", "aten::mm", 5, 5, start + 1, time - 2, {}))
+                start += 2 * time
+            return make_trace(events)
+
+        slow = steps(100.0, 400.0, 400.0, 90.0)
+        assert per_step(slow).cpu_us.low == 90.0
+        quick = steps(100.0, 100.0, 100.0, 100.0)
+        assert comparison(quick, slow).factors(lambda run: run.cpu_us.median) == ()
 
     def test_five_against_four_are_too_few(self, make_trace, tmp_path):
         five = [self.process(100.0 + at, make_trace, tmp_path) for at in range(5)]

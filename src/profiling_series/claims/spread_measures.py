@@ -30,5 +30,7 @@ def _cpu_step_factor(x: Any) -> Measured:
 
     One value a pair of processes; untold for fewer processes than a factor needs.
     """
-    factors = x.factors(lambda run: run.cpu_us.median) if isinstance(x, Comparison) else ()
+    if not isinstance(x, Comparison) or not x.enough_runs:
+        return UNTOLD
+    factors = x.factors(lambda run: run.cpu_us.median)
     return Measured(factors[0], factors[1:]) if factors else UNTOLD

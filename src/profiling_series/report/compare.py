@@ -150,8 +150,8 @@ def _cautions(found: Comparison) -> Iterator[str]:
     """Yield what a reader must know before a conclusion is drawn."""
     if not found.factors(lambda run: run.cpu_us.median):
         yield (
-            f"CPU times: fewer than {FACTOR_RUNS} processes a side, so a factor below {FACTOR_SURE:g} is not "
-            "told: two processes of one program can differ as much."
+            f"CPU times: fewer than {FACTOR_RUNS} processes a side, so a factor is told only from "
+            f"{FACTOR_SURE:g} on, and if no steps of the two last alike: two processes of one program can differ by less."
         )
     kernels, copies, memsets = (_change(found, take) for _, take in _COUNTS[1:])
     if kernels < 0 < copies + memsets:

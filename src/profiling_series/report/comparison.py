@@ -16,8 +16,8 @@ from .source import Source, provenance_of, trace_of
 FACTOR_RUNS = 5
 """Processes a side from which a factor of CPU times is told, however small."""
 FACTOR_SURE = 3.0
-"""With fewer processes it is told from here on: five warm processes of one program took 56 to 78 µs a step
-on an NVIDIA H200, and one more 129, over twice as long."""
+"""With fewer processes it is told from here on, where no step of the one lasts as long as any of the other.
+Five warm processes of one program took 56 to 78 µs a step on an NVIDIA H200, and one more 129."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Comparison:
         return "; ".join(dict.fromkeys(map(provenance_of, (*self.before.sources, *self.after.sources))))
 
     def factors(self, take: Callable[[PerStep], float | None]) -> tuple[float, ...]:
-        """Return the factors from each process before to each process after, the median of medians first.
+        """Return the factor of the medians, then those from each process before to each process after.
 
-        None are returned where they must not be told: too few processes for so small a factor, or a figure
-        that is unknown or 0.
+        None are returned where they must not be told: too few processes for such a factor, or a figure that
+        is unknown or 0.
 
         Parameters
         ----------
@@ -74,11 +74,23 @@ class Comparison:
         if before is None or after is None or not before.low or not after.low:
             return ()
         factor = after.median / before.median
-        few = min(len(self.before.runs), len(self.after.runs)) < FACTOR_RUNS
-        if few and max(factor, 1 / factor) < FACTOR_SURE:
+        if not self.enough_runs and (max(factor, 1 / factor) < FACTOR_SURE or not self._apart()):
             return ()
         pairs = [(take(b) or 0.0) / (take(a) or 1.0) for a in self.before.runs for b in self.after.runs]
         return (factor, *pairs)
+
+    @property
+    def enough_runs(self) -> bool:
+        """Return whether both sides have the processes that any factor of CPU times needs."""
+        return min(len(self.before.runs), len(self.after.runs)) >= FACTOR_RUNS
+
+    def _apart(self) -> bool:
+        """Return whether every step of one side is shorter than every step of the other."""
+        (low, high), (other_low, other_high) = (
+            (min(run.cpu_us.low for run in side.runs), max(run.cpu_us.high for run in side.runs))
+            for side in (self.before, self.after)
+        )
+        return high < other_low or other_high < low
 
 
 def comparison(
