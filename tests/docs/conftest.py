@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WRITTEN = shutil.ignore_patterns("_build", "auto_examples", "generated", "__pycache__", "traces", "*.pyc")
+# What a clone would not hold, and the tests, which no build reads.
+WRITTEN = shutil.ignore_patterns(
+    *(".git", ".nox", ".venv*", ".*_cache", "build", "dist", "tests"),
+    *("_build", "auto_examples", "generated", "jupyter_execute", "__pycache__", "traces"),
+)
 CONF_FILES = ("conf.py", "_ext", "_static", "_templates")
 
 
@@ -46,10 +50,7 @@ def built_on_cpu(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 def build_site(root: Path, **settings: str) -> Build:
     """Build a copy of the tree in `root` by the docs session and return it; a failure shows its output."""
-    for name in ("docs", "examples", "src"):
-        shutil.copytree(ROOT / name, root / name, ignore=WRITTEN)
-    for name in ("noxfile.py", "pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, root / name)
+    shutil.copytree(ROOT, root, ignore=WRITTEN, dirs_exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-m", "nox", "--no-venv", "--no-install", "-s", "docs"],
         cwd=root,
