@@ -1,0 +1,53 @@
+"""All rules over one trace, and the reading with their findings in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from profiling_series.findings.model import RULES, Finding
+
+if TYPE_CHECKING:
+    from profiling_series.trace import Trace
+
+
+def find(trace: Trace) -> list[Finding]:
+    """Return everything that the rules find in a trace.
+
+    Parameters
+    ----------
+    trace : Trace
+        From `profiling_series.trace.read`.
+
+    Returns
+    -------
+    list of Finding
+        Those with the most time at stake first; then what the trace cannot tell, what it shows, and what is
+        the profiler's own. Times at stake overlap (a verdict counts what its causes count again): they rank,
+        they do not add up.
+    """
+    found = [finding for rule in RULES.values() for finding in rule(trace)]
+    return sorted(found, key=_rank)
+
+
+def _rank(finding: Finding) -> tuple[float, int]:
+    stake = finding.at_stake_us or 0.0
+    kind = (
+        0
+        if finding.id == "gpu-bound"
+        else 1
+        if finding.confidence == "unknown"
+        else 3
+        if finding.artefact
+        else 2
+    )
+    return -stake, kind
+
+
+def as_dicts(findings: list[Finding]) -> list[dict[str, Any]]:
+    """Return findings as plain data, under the keys of the contract of ``read --json``."""
+    return [finding.as_dict() for finding in findings]
+
+
+def reading(trace: Trace) -> dict[str, Any]:
+    """Return the whole reading of a trace, ``Trace.as_dict`` with its findings filled in."""
+    return {**trace.as_dict(), "findings": as_dicts(find(trace))}
