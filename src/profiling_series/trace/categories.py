@@ -33,7 +33,7 @@ _COPY_NAME = re.compile(
     re.I,
 )
 _KERNEL_LAUNCH = re.compile(
-    r"Launch\w*Kernel|LaunchKernel|LaunchCooperative|ModuleLaunch|cuLaunch(?!Host)|GraphLaunch|EnqueueKernel|AppendLaunch",
+    r"Launch\w*Kernel|LaunchKernel|LaunchCooperative|ModuleLaunch|cuLaunch(?!Host)|GraphLaunch|Enqueue\w*Kernel|AppendLaunch",
     re.I,
 )
 SYNCHRONIZE = re.compile(

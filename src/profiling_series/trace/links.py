@@ -9,6 +9,7 @@ import numpy as np
 from . import categories as c
 from .groups import groups, last_before, pid_codes
 from .intervals import covered_by, union
+from .load.columns import CHUNK_SHIFT
 
 if TYPE_CHECKING:
     from .model import Trace
@@ -74,14 +75,15 @@ def outermost(trace: Trace, calls: np.ndarray) -> np.ndarray:
     start, end, lane = trace.ts[calls], trace.end[calls], trace.lane_id[calls]
     order = np.lexsort((trace.correlation[calls], lane))  # time order within each
     alike = trace.correlation[calls[order]]
-    group = np.cumsum(np.append(True, np.diff(alike) | np.diff(lane[order]))) - 1
+    begins = (np.diff(alike) != 0) | (np.diff(lane[order]) != 0)
+    group = np.cumsum(np.append(False, begins))
     # Latest end so far in the group, by its rank: groups follow each other, so one running maximum does it.
     by_end = np.argsort(end, kind="stable")
     rank = np.empty(size, np.int64)
     rank[by_end] = np.arange(size)
     latest = np.maximum.accumulate(group * size + rank[order])
     before = end[by_end[latest[:-1] - group[:-1] * size]]
-    is_top = np.append(True, (group[1:] != group[:-1]) | (start[order[1:]] >= before))
+    is_top = np.append(True, begins | (start[order[1:]] >= before))
     top = np.empty(size, np.int64)
     top[order] = order[np.maximum.accumulate(np.where(is_top, np.arange(size), 0))]
     return top
@@ -113,18 +115,18 @@ def _drivers(
     votes = pids[trace.lane_id[found[joined]]]
     for part in groups(numbers):
         known[int(numbers[part[0]])] = int(np.bincount(votes[part]).argmax())
-    place = trace.columns.where
-    place = np.where(place < 0, -1 - place, place)  # `address` counts down
-    left = [d for d in _in_order(device, place[shared]) if d not in known]
-    others = [p for p in _in_order(pids[trace.lane_id[calls]], place[calls]) if p not in known.values()]
+    where = trace.columns.where
+    left = [d for d in _in_order(device, where[shared]) if d not in known]
+    others = [p for p in _in_order(pids[trace.lane_id[calls]], where[calls]) if p not in known.values()]
     if len(left) == len(others):
         known |= dict(zip(left, others, strict=True))
     unique, code = np.unique(device, return_inverse=True)
     return np.array([known.get(d, -1) for d in unique.tolist()])[code]
 
 
-def _in_order(values: np.ndarray, place: np.ndarray) -> list[int]:
+def _in_order(values: np.ndarray, where: np.ndarray) -> list[int]:
     """Distinct values, in the order in which the file has them first."""
+    place = np.where(where < 0, -1 - where, where << CHUNK_SHIFT)  # an `address`, or an offset
     return list(dict.fromkeys(values[np.argsort(place, kind="stable")].tolist()))
 
 
