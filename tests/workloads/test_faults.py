@@ -101,7 +101,7 @@ def test_item_sync_reads_numbers_where_the_twin_keeps_tensors(torch):
     assert all(type(norm) is float for norm in read)
     assert all(isinstance(norm, torch.Tensor) for norm in kept)
     assert read == pytest.approx([norm.item() for norm in kept])
-    assert len(read) == 2 * ItemSync.small["depth"]
+    assert len(read) == 2 * 2 * ItemSync.small["depth"]
 
 
 def test_tiny_kernels_give_the_same_averages_one_by_one_and_at_once(torch):

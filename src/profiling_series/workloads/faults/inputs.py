@@ -85,11 +85,11 @@ class StarvedInput(Planted):
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.starved_input"
     small: ClassVar[dict[str, int]] = {"records": 2, "width": 64, "copies": 2, "depth": 2}
 
-    # 4 MiB to unpack (about 20 ms of a CPU core) for 24 products of 275 GFLOP (about 9 ms on an NVIDIA H200).
-    records: int = whole(32, "records in a batch, 32 rows each")
-    width: int = whole(4096, "bytes of a row, and width of each matrix product")
+    # 4 MiB to unpack (about 17 ms of a CPU core) for 12 products of 550 GFLOP (about 9 ms on an NVIDIA H200).
+    records: int = whole(16, "records in a batch, 32 rows each")
+    width: int = whole(8192, "bytes of a row, and width of each matrix product")
     copies: int = whole(8, "how often the GPU repeats the batch")
-    depth: int = whole(24, "number of matrix products")
+    depth: int = whole(12, "number of matrix products")
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: the next batch, its copy to the device, then the matrix products."""

@@ -79,9 +79,9 @@ class Fp32Matmuls(Planted):
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.fp32_matmuls"
     small: ClassVar[dict[str, int]] = {"size": 16, "depth": 2}
 
-    # 12 products of 137 GFLOP: about 2 ms in bf16 on an NVIDIA H200.
-    size: int = whole(4096, "side of each matrix")
-    depth: int = whole(12, "number of products")
+    # 4 products of 1.1 TFLOP: about 6 ms in bf16 on an NVIDIA H200.
+    size: int = whole(8192, "side of each matrix")
+    depth: int = whole(4, "number of products")
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step."""

@@ -32,8 +32,8 @@ class ChangingShapes(Planted):
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.changing_shapes"
     small: ClassVar[dict[str, int]] = {"rows": 256, "width": 16, "depth": 2}
 
-    # 6 products of 275 GFLOP: about 2.3 ms on an NVIDIA H200, more than the compiled code takes to call.
-    rows: int = whole(8192, "rows of the input (the fault takes 16 away in each step)")
+    # 6 products of 550 GFLOP: about 5 ms on an NVIDIA H200, more than the compiled code takes to call.
+    rows: int = whole(16384, "rows of the input (the fault takes 16 away in each step)")
     width: int = whole(4096, "width of each matrix product")
     depth: int = whole(6, "number of layers")
 

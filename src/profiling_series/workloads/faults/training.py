@@ -13,7 +13,7 @@ _BF16_BYTES = 2
 
 @dataclass(frozen=True)
 class ItemSync(Planted):
-    """A training step that logs the norm of each gradient; the fault reads each with ``.item()``.
+    """A training step that logs two norms of each gradient; the fault reads each with ``.item()``.
 
     Each ``.item()`` waits until the GPU has done all that was launched, and while the CPU then prepares the
     next launch, the GPU has nothing to do. The healthy twin computes the same norms and leaves them on the
@@ -33,11 +33,11 @@ class ItemSync(Planted):
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.item_sync"
     small: ClassVar[dict[str, int]] = {"batch": 8, "width": 16, "depth": 2}
 
-    # 30 matrix products of 206 GFLOP: about 8 ms of GPU time on an NVIDIA H200, in which the CPU gets well
-    # ahead; 20 reads a step then cost more than a tenth of it.
-    batch: int = whole(6144, "rows of the input")
-    width: int = whole(4096, "inputs and outputs of each layer")
-    depth: int = whole(10, "number of layers")
+    # 17 matrix products of 412 GFLOP: about 10 ms of GPU time with the rest on an NVIDIA H200, in which even a
+    # slow CPU gets ahead; 24 reads a step then cost more than a tenth of it.
+    batch: int = whole(3072, "rows of the input")
+    width: int = whole(8192, "inputs and outputs of each layer")
+    depth: int = whole(6, "number of layers")
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: forward, backward, norms, update."""

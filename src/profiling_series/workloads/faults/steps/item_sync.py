@@ -6,6 +6,9 @@ import torch
 
 from profiling_series.workloads.base import Step
 
+# The Euclidean norm and the largest entry: what one logs to see gradients explode.
+ORDERS = (2, float("inf"))
+
 
 def train_step(
     model: torch.nn.Module,
@@ -14,15 +17,16 @@ def train_step(
     target: torch.Tensor,
     read: bool,
 ) -> list[object]:
-    """Return the norm of each gradient after one update of the model: tensors, or numbers where `read`."""
+    """Return two norms of each gradient after one update of the model: tensors, or numbers where `read`."""
     optimizer.zero_grad()
     loss = (model(x) - target).square().mean()
     loss.backward()
     norms: list[object] = []
     for parameter in model.parameters():
         assert parameter.grad is not None
-        norm = parameter.grad.norm()
-        norms.append(norm.item() if read else norm)
+        for order in ORDERS:
+            norm = parameter.grad.norm(order)
+            norms.append(norm.item() if read else norm)
     optimizer.step()
     return norms
 
