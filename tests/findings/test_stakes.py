@@ -55,7 +55,7 @@ def test_a_blocking_copy_costs_its_waiting_calls_only(tmp_path):
 
 
 def test_a_pageable_copy_counts_the_time_in_which_the_gpu_only_copies(tmp_path):
-    # 200 of copy a step alone on the GPU, which ends at 215; the call returns at 218. Then the GPU waits until
+    # 200 of copy a step alone on the GPU, which ends at 215; the call returns at 218. Then it waits until
     # 248.5 for the kernel (launched at 240, latency 8.5), and from 950 to 1,015 for the next copy.
     trace = read_events(tmp_path, *upload("Pageable", 200))
     assert stake(trace, "pageable-copy") == near(2 * 200 + 2 * 33.5 + 65)

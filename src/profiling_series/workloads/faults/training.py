@@ -33,8 +33,8 @@ class ItemSync(Planted):
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.item_sync"
     small: ClassVar[dict[str, int]] = {"batch": 8, "width": 16, "depth": 2}
 
-    # 17 matrix products of 412 GFLOP: about 10 ms of GPU time with the rest on an NVIDIA H200, in which even a
-    # slow CPU gets ahead; 24 reads a step then cost more than a tenth of it.
+    # 17 matrix products of 412 GFLOP: about 10 ms of GPU time with the rest on an NVIDIA H200, in which even
+    # a slow CPU gets ahead; 24 reads a step then cost more than a tenth of it.
     batch: int = whole(3072, "rows of the input")
     width: int = whole(8192, "inputs and outputs of each layer")
     depth: int = whole(6, "number of layers")
