@@ -5,40 +5,48 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .stamp import state_dir
 
-if TYPE_CHECKING:
-    from profiling_series.profiler import Capture
-
 KEEP = "PROFILING_SERIES_KEEP"
 """The package keeps a copy of every capture in the folder that this variable names."""
+REUSE = "PROFILING_SERIES_REUSE"
+"""The package measures alike requests once, and shares them through the folder that this variable names."""
+_TRACE, _FIGURES = ".json.gz", ".measure.json"
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A capture of this build: the page that made it (the last part of its name), its key, and its files."""
+    """What a page of this build measured: the page (the last part of its name), a key, and its files."""
 
     page: str
     key: str
     trace: Path
 
     @property
+    def is_capture(self) -> bool:
+        """Return whether there is a trace; timings and ceilings are figures alone."""
+        return self.trace.name.endswith(_TRACE)
+
+    @property
     def files(self) -> dict[str, Path]:
         """Return what can be downloaded, by what it is."""
-        stem = str(self.trace).removesuffix(".json.gz")
+        if not self.is_capture:
+            return {"figures": self.trace}
+        stem = str(self.trace).removesuffix(_TRACE)
         return {
             "trace": self.trace,
             "table": Path(f"{stem}.txt"),
             "provenance": Path(f"{stem}.provenance.json"),
         }
 
-    def load(self) -> Capture:
-        """Return the capture."""
+    def load(self) -> Any:
+        """Return the capture, or the figures."""
         from profiling_series.profiler import Capture
+        from profiling_series.profiler.measured import from_file
 
-        return Capture.load(self.trace)
+        return Capture.load(self.trace) if self.is_capture else from_file(self.trace, source="recorded")
 
 
 def keep_for(source_dir: str | Path, page: str) -> None:
@@ -52,17 +60,27 @@ def page_now() -> str:
 
 
 def kept(source_dir: str | Path) -> list[Kept]:
-    """Return the captures of this build in the order of pages and keys."""
+    """Return what this build measured, in the order of pages and keys."""
     found = []
-    for trace in sorted(_folder(source_dir).rglob("*.json.gz")):
-        page, *key = trace.relative_to(_folder(source_dir)).parts
-        found.append(Kept(page, "/".join(key).removesuffix(".json.gz"), trace))
+    for path in sorted(_folder(source_dir).rglob("*")):
+        for ending in (_TRACE, _FIGURES):
+            if path.name.endswith(ending):
+                page, *key = path.relative_to(_folder(source_dir)).parts
+                found.append(Kept(page, "/".join(key).removesuffix(ending), path))
     return found
+
+
+def alike(found: list[Kept]) -> list[list[Kept]]:
+    """Return what several pages have of one measurement together, in the order of its first page."""
+    groups: dict[tuple[str, bytes], list[Kept]] = {}
+    for one in found:
+        groups.setdefault((one.key, one.trace.read_bytes()), []).append(one)
+    return list(groups.values())
 
 
 def find(source_dir: str | Path, key: str) -> Kept | None:
     """Return a capture by its key, or None if no page made one."""
-    return next((one for one in kept(source_dir) if one.key == key), None)
+    return next((one for one in kept(source_dir) if one.key == key and one.is_capture), None)
 
 
 def _folder(source_dir: str | Path) -> Path:
@@ -70,5 +88,10 @@ def _folder(source_dir: str | Path) -> Path:
 
 
 def setup(app: Any) -> None:
-    """Name the page to whom captures belong before its cells run."""
+    """Name the page to whom captures belong before its cells run, and the folder that all share."""
     app.connect("source-read", lambda app, page, _source: keep_for(app.srcdir, page))
+    app.connect("builder-inited", _share, priority=100)  # before the gallery runs its first example
+
+
+def _share(app: Any) -> None:
+    os.environ[REUSE] = str(state_dir(app.srcdir) / "measured")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -24,7 +24,7 @@ class ReaderSpeed(SphinxDirective):
         self.env.note_dependency(str(RESULTS))
         return [self._table(run) for run in json.loads(RESULTS.read_text(encoding="utf-8"))]
 
-    def _table(self, run: dict) -> nodes.table:
+    def _table(self, run: dict[str, Any]) -> nodes.table:
         ours = run["results"][0]["seconds"]
         title = (
             f"{run['layout']} layout, {run['file_bytes'] / 1e9:.2f} GB. {run['machine']}, "

@@ -47,21 +47,29 @@ class Fill(SphinxPostTransform):
             if self.app.builder.name == "gettext":
                 node.replace_self([])
                 continue
-            node.replace_self([_facts(), self._captures()])
+            found = captures.alike(captures.kept(self.app.srcdir))
+            tables = [self._table("Capture", [group for group in found if group[0].is_capture])]
+            if figures := [group for group in found if not group[0].is_capture]:
+                tables.append(self._table("Without a trace", figures))
+            node.replace_self([_facts(), *tables])
 
-    def _captures(self) -> nodes.Node:
-        """Return the table of captures: key, source, page, downloads."""
+    def _table(self, what: str, groups: list[list[captures.Kept]]) -> nodes.Node:
+        """Return a table of what was measured: key, source, pages, downloads."""
         rows = []
-        for one in captures.kept(self.app.srcdir):
-            links = [self._download(one, what, path) for what, path in one.files.items() if path.exists()]
+        for group in groups:
+            first = group[0]
+            links = [self._download(first, name, path) for name, path in first.files.items() if path.exists()]
             cells = [
-                [nodes.literal("", one.key)],
-                [nodes.Text(one.load().source_line)],
-                [self._page(one)],
+                [nodes.literal("", first.key)],
+                [nodes.Text(first.load().source_line)],
+                _listed([self._page(one) for one in group]),
                 links,
             ]
             rows.append([_paragraph(cell) for cell in cells])
-        return _table(("Capture", "Measured", "Used in", "Download"), rows)
+        table = _table((what, "Measured", "Used in", "Download"), rows)
+        if not groups or not groups[0][0].is_capture:
+            table["classes"] = ["ps-figures"]
+        return table
 
     def _page(self, one: captures.Kept) -> nodes.Node:
         """Return the link to the page that made a capture, or its bare name if the page is gone."""
@@ -76,6 +84,12 @@ class Fill(SphinxPostTransform):
         up = "../" * self.env.docname.count("/")
         uri = f"{up}{DOWNLOADS}/{_download_path(one, path)}"
         return nodes.reference("", what, refuri=uri, internal=True, classes=["ps-download"])
+
+
+def _listed(links: list[nodes.Node]) -> list[nodes.Node]:
+    """Return links with a comma between two."""
+    parts = [[link, nodes.Text(",")] for link in links[:-1]]
+    return [*(node for pair in parts for node in pair), *links[-1:]]
 
 
 def _download_path(one: captures.Kept, path: Path) -> str:

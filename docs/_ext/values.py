@@ -135,13 +135,21 @@ def holds(values: Mapping[str, Any], key: str, wanted: bool, where: nodes.Node |
     return bool(values[key]["value"]) is wanted
 
 
+def _digest(app: Sphinx) -> str:
+    """Return a digest of all stored values."""
+    path = state_dir(app.srcdir) / "measured.json"
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+
+
 def _outdated(app: Sphinx, env: BuildEnvironment, *_: object) -> Iterable[str]:
     """Return the pages to write again because values changed: all, since few builds change them."""
-    path = state_dir(app.srcdir) / "measured.json"
-    now = hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
-    before = getattr(env, "profiling_series_values", now)
-    env.profiling_series_values = now  # type: ignore[attr-defined]
-    return sorted(env.found_docs) if before != now else []
+    now = _digest(app)
+    return sorted(env.found_docs) if getattr(env, "profiling_series_values", now) != now else []
+
+
+def _remember(app: Sphinx, env: BuildEnvironment) -> None:
+    """Keep the digest that pages are about to be written with; notebooks have stored theirs by now."""
+    env.profiling_series_values = _digest(app)  # type: ignore[attr-defined]
 
 
 def _unfilled(*_: object) -> None:
@@ -156,3 +164,4 @@ def setup(app: Sphinx) -> None:
     app.add_directive("when", When)
     app.add_post_transform(FillIn)
     app.connect("env-get-outdated", _outdated)
+    app.connect("env-updated", _remember)

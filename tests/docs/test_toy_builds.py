@@ -126,6 +126,7 @@ def test_nothing_runs_again_until_something_it_depends_on_changes(toy, tmp_path)
     everything, nothing = ["example", "notebook"], []
     assert ran() == everything
     assert ran() == nothing
+    assert "0 added, 0 changed" in toy.build().output, "not even a page is read again"
     toy.write("docs/index.md", (toy.root / "docs/index.md").read_text() + "\nProse.\n")
     assert ran() == nothing, "prose measures nothing"
     toy.write("src/touched.py", "VALUE = 2\n")
