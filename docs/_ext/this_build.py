@@ -87,8 +87,8 @@ class Fill(SphinxPostTransform):
 
 
 def _listed(links: list[nodes.Node]) -> list[nodes.Node]:
-    """Return links with a comma between two."""
-    parts = [[link, nodes.Text(",")] for link in links[:-1]]
+    """Return links with a dot between two."""
+    parts = [[link, nodes.Text("·")] for link in links[:-1]]
     return [*(node for pair in parts for node in pair), *links[-1:]]
 
 
@@ -172,7 +172,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
         return
     target = Path(app.outdir) / DOWNLOADS
     shutil.rmtree(target, ignore_errors=True)
-    for one in captures.kept(app.srcdir):
+    for one, *_ in captures.alike(captures.kept(app.srcdir)):
         for path in one.files.values():
             if path.exists():
                 copy = target / _download_path(one, path)

@@ -39,8 +39,14 @@ _HOMES = {
         "comparison",
         "dispatch_chain",
         "distribution",
+        "kernel_names",
+        "launches",
+        "ops",
+        "over_processes",
+        "roofline",
         "show",
         "side_by_side",
+        "step_times",
         "summary",
         "table",
         "timeline",
@@ -73,8 +79,14 @@ if TYPE_CHECKING:
     from profiling_series.report import comparison as comparison
     from profiling_series.report import dispatch_chain as dispatch_chain
     from profiling_series.report import distribution as distribution
+    from profiling_series.report import kernel_names as kernel_names
+    from profiling_series.report import launches as launches
+    from profiling_series.report import ops as ops
+    from profiling_series.report import over_processes as over_processes
+    from profiling_series.report import roofline as roofline
     from profiling_series.report import show as show
     from profiling_series.report import side_by_side as side_by_side
+    from profiling_series.report import step_times as step_times
     from profiling_series.report import summary as summary
     from profiling_series.report import table as table
     from profiling_series.report import timeline as timeline

@@ -8,12 +8,13 @@ from typing import Any
 from ..report.format import number, share, us
 from .measures import MEASURES, Measured
 from .model import Claim, Published, Value
+from .registry import UNTOLD, median_of
 
 HOLDS, DIFFERS, WITHIN_NOISE, NOT_TOLD = "holds", "differs", "within noise", "not told"
 MEANINGS = {
     HOLDS: "Holds: this build's figure lies within the tolerance of the other.",
-    WITHIN_NOISE: "Within noise: outside the tolerance, yet among the values of this capture's own steps.",
-    DIFFERS: "Differs: outside both the tolerance and the values of this capture's own steps.",
+    WITHIN_NOISE: "Within noise: outside the tolerance, yet among this build's own steps or processes.",
+    DIFFERS: "Differs: outside both the tolerance and the values of this build's own steps or processes.",
     NOT_TOLD: "Not told: this capture cannot answer, for want of a GPU, of steps, or of a table.",
 }
 
@@ -34,17 +35,28 @@ def outcome(claim: Claim, x: Any) -> Outcome:
     ----------
     claim : Claim
         What was asked and published.
-    x : Capture or Trace
-        What to ask.
+    x : Capture or Trace, or a list of them
+        What to ask; of several processes the median answers.
 
     Returns
     -------
     Outcome
         One word for each published figure, in their order.
     """
-    measured = MEASURES[claim.measure](x)
+    measured = _over_processes(claim, x) if isinstance(x, list) else MEASURES[claim.measure](x)
     words = tuple(word(measured, published, claim.tolerance) for published in claim.published)
     return Outcome(claim, measured, words)
+
+
+def _over_processes(claim: Claim, captures: list[Any]) -> Measured:
+    """Return the median over the captures with its values; words only where all agree."""
+    values = [MEASURES[claim.measure](capture).value for capture in captures]
+    told = [value for value in values if value is not None]
+    if not told or len(told) < len(values):
+        return UNTOLD
+    if any(isinstance(value, str) for value in told):
+        return Measured(" or ".join(dict.fromkeys(map(str, told))))
+    return median_of([float(value) for value in told])
 
 
 def word(measured: Measured, other: Published | Value, tolerance: float) -> str:

@@ -22,8 +22,8 @@ def check(claim_id: str, capture: Any, guess: Value | None = None) -> View:
     ----------
     claim_id : str
         Which claim, ``"launches-per-step"``.
-    capture : Capture or Trace
-        What this build measured.
+    capture : Capture or Trace, or a list of them
+        What this build measured; of several processes the median counts.
     guess : float or str, optional
         What the reader expects, from the code and the shapes.
 
@@ -39,7 +39,8 @@ def check(claim_id: str, capture: Any, guess: Value | None = None) -> View:
     """
     found = outcome(claim(claim_id), capture)
     rows = _rows(found, guess)
-    notes = _notes(found, rows, getattr(capture, "key", None))
+    several = capture if isinstance(capture, list) else [capture]
+    notes = _notes(found, rows, getattr(several[0], "key", None) if several else None, len(several))
     return View(
         kind="check",
         provenance=provenance_of(capture),
@@ -66,14 +67,13 @@ def _rows(found: Outcome, guess: Value | None) -> tuple[_Row, ...]:
     return tuple(rows)
 
 
-def _notes(found: Outcome, rows: tuple[_Row, ...], key: str | None) -> tuple[str, ...]:
+def _notes(found: Outcome, rows: tuple[_Row, ...], key: str | None, processes: int) -> tuple[str, ...]:
     """Return what to know about the comparison."""
     notes = [found.claim.note] if found.claim.note else []
     each = found.measured.each
     if len(each) > 1 and min(each) != max(each):
-        notes.append(
-            f"This build, step by step: {told(min(each), found.claim)} to {told(max(each), found.claim)}."
-        )
+        over = "step by step" if processes == 1 else f"over {processes} processes"
+        notes.append(f"This build, {over}: {told(min(each), found.claim)} to {told(max(each), found.claim)}.")
     if key is not None and key != found.claim.capture:
         notes.append(f"Published for {found.claim.capture}; this capture is {shown(key)}.")
     shown_words = {its_word for _, _, its_word, _ in rows if its_word}

@@ -40,9 +40,12 @@ def provenance_of(source: Source) -> str:
 
     Parameters
     ----------
-    source : Capture or Trace
+    source : Capture or Trace, or a list of them
         What a view was asked of.
     """
+    if isinstance(source, list) and source:
+        lines = dict.fromkeys(provenance_of(one) for one in source)
+        return "; ".join(lines) + (f", {len(source)} processes" if len(source) > 1 else "")
     line = getattr(source, "source_line", None)
     if line:
         return shown(str(line), 300)

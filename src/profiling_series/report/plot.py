@@ -1,0 +1,97 @@
+"""What the plots share: axes in the page's ink, and a view that is a picture with its figures as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .blocks import Block, html_of, scroll_box, text_of
+from .figure_svg import page_svg
+from .palette import INK, PAINTS
+from .view import View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SERIES = ((PAINTS["op"].fill, "o"), (PAINTS["overhead"].fill, "s"), (PAINTS["annotation"].fill, "^"))
+"""Colour and marker of each line, so that no line is told apart by its colour alone."""
+MIN_WIDTH_PX = 560
+
+
+def plot_view(
+    kind: str, label: str, draw: Callable[[Figure], None], blocks: Callable[[], list[Block]], provenance: str
+) -> View:
+    """Return a view that is a picture on a page and a table in a terminal; the page has the table folded.
+
+    Parameters
+    ----------
+    kind : str
+        As of `View`.
+    label : str
+        What the picture shows, in a sentence.
+    draw : callable
+        Draws on an empty figure.
+    blocks : callable
+        Returns the same figures as text.
+    provenance : str
+        Where they come from.
+    """
+
+    def figure() -> Figure:
+        from matplotlib.figure import Figure
+
+        made = Figure(figsize=(6.6, 4.1), dpi=100, layout="constrained")
+        draw(made)
+        return made
+
+    def page() -> str:
+        table = f"<details><summary>The figures</summary>\n{html_of(blocks())}</details>"
+        return f"{scroll_box(label)}{page_svg(figure(), label, MIN_WIDTH_PX)}</div>\n{table}"
+
+    return View(
+        kind=f"plot ps-{kind}",
+        provenance=provenance,
+        to_text=lambda: text_of(blocks()),
+        to_html=page,
+        to_figure=figure,
+    )
+
+
+def log_axes(figure: Figure, xlabel: str, ylabel: str) -> Any:
+    """Return logarithmic axes without a box, their lines and words in the page's ink.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        To draw on.
+    xlabel, ylabel : str
+        With units.
+    """
+    axes = figure.subplots()
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_facecolor("none")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(INK)
+    axes.tick_params(which="both", colors=INK, labelsize=9)
+    axes.grid(which="major", color=INK, alpha=0.15, lw=0.6)
+    axes.set_xlabel(xlabel, color=INK)
+    axes.set_ylabel(ylabel, color=INK)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    return axes
+
+
+def legend(axes: Any, **where: Any) -> None:
+    """Return None, with a legend in the page's ink on the axes.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        To draw on.
+    **where
+        As matplotlib takes it.
+    """
+    axes.legend(fontsize=9, frameon=False, labelcolor=INK, **where)

@@ -1,0 +1,143 @@
+"""The roofline: how near a sweep comes to what this machine reaches, and which limit lies above it.
+
+After S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model for
+Multicore Architectures", Communications of the ACM 52(4), 2009. The roofs here are measured, not a data
+sheet's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .blocks import Block, Column, Grid
+from .format import number, share
+from .palette import INK
+from .plot import SERIES, legend, log_axes, plot_view
+from .step_times import by_dtype
+from .view import View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def roofline(sweep: Any, ceilings: Any) -> View:
+    """Return a sweep under the roofs of its machine: a log-log plot on a page, a table in a terminal.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        Over sizes, of one dtype or of several.
+    ceilings : Ceilings
+        Measured on the same machine, with each of the sweep's dtypes.
+
+    Returns
+    -------
+    View
+        Rates over FLOP a byte, over the whole step and while the GPU works, with the limit above them.
+    """
+    lines = dict.fromkeys((sweep.source_line, f"ceilings {ceilings.source_line}"))
+    return plot_view(
+        "roofline",
+        "Rate over arithmetic intensity, both axes logarithmic, under the measured ceilings",
+        lambda figure: _draw(figure, sweep, ceilings),
+        lambda: [_ceilings(ceilings), _table(sweep, ceilings)],
+        "; ".join(lines),
+    )
+
+
+def roof(ceilings: Any, dtype: str, intensity: float) -> float:
+    """Return the rate that the ceilings allow, TFLOP/s: the lower of memory's and arithmetic's.
+
+    Parameters
+    ----------
+    ceilings : Ceilings
+        With that dtype.
+    dtype : str
+        Of the operations.
+    intensity : float
+        FLOP a byte.
+    """
+    return float(min(ceilings.gbs * intensity / 1000, ceilings.tflops[dtype]))
+
+
+def limit(ceilings: Any, dtype: str, intensity: float) -> str:
+    """Return ``"memory"`` or ``"compute"``: which ceiling is the lower one at that intensity.
+
+    Parameters
+    ----------
+    ceilings : Ceilings
+        With that dtype.
+    dtype : str
+        Of the operations.
+    intensity : float
+        FLOP a byte.
+    """
+    return "memory" if intensity < ceilings.ridge(dtype) else "compute"
+
+
+def _ceilings(ceilings: Any) -> Block:
+    """Return the ceilings as a table."""
+    rows = [(f"product, {dtype}", f"{number(rate)} TFLOP/s") for dtype, rate in ceilings.tflops.items()]
+    rows.append(("copy, read and write", f"{number(ceilings.gbs)} GB/s"))
+    rows += [(f"they meet, {dtype}", f"{number(ceilings.ridge(dtype))} FLOP/B") for dtype in ceilings.tflops]
+    return Grid("Ceilings, measured", (Column("What", figures=False), Column("best")), tuple(rows))
+
+
+def _table(sweep: Any, ceilings: Any) -> Block:
+    """Return each size under its roof, a row each."""
+    on_gpu = any(point.gpu_tflops is not None for point in sweep.points)
+    rows = []
+    for dtype, points in by_dtype(sweep).items():
+        for point in points:
+            above = roof(ceilings, dtype, point.intensity)
+            cells = [f"{point.workload.size} {dtype}", number(point.intensity), number(above)]
+            cells.append(share(point.tflops / above))
+            if on_gpu:
+                cells.append(share(point.gpu_tflops / above))
+            rows.append((*cells, limit(ceilings, dtype, point.intensity)))
+    heads = ("FLOP/B", "roof TFLOP/s", "step reaches", *(("GPU reaches",) if on_gpu else ()))
+    columns = (Column("Step", figures=False), *map(Column, heads), Column("lower roof", figures=False))
+    note = "Of the roof: over the whole step" + (", and over the GPU's work in it." if on_gpu else ".")
+    return Grid("Under the roof", columns, tuple(rows), note)
+
+
+def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
+    axes = log_axes(figure, "FLOP for each byte that must move", "TFLOP/s")
+    groups = by_dtype(sweep)
+    every = [point.intensity for point in sweep.points]
+    low, high = min(every) / 2, max(every) * 2
+    for (colour, marker), (dtype, points) in zip(SERIES, groups.items(), strict=False):
+        ridge = min(max(ceilings.ridge(dtype), low), high)
+        way = (low, ridge, high)
+        axes.plot(way, [roof(ceilings, dtype, at) for at in way], color=colour, lw=2.2)
+        top = ceilings.tflops[dtype]
+        axes.annotate(
+            f"{dtype}: {_whole(top)} TFLOP/s", (high, top), (0, 4), textcoords="offset points", ha="right",
+            color=INK, fontsize=9,
+        )  # fmt: skip
+        x = [point.intensity for point in points]
+        gpu = [point.gpu_tflops for point in points]
+        if None not in gpu:
+            axes.plot(
+                x, gpu, color=colour, marker=marker, ms=6, ls="none", label=f"{dtype}: while the GPU works"
+            )
+        axes.plot(
+            x, [point.tflops for point in points],
+            color=colour, marker=marker, ms=6, mfc="none", ls=(0, (2, 2)), lw=1, label=f"{dtype}: whole step",
+        )  # fmt: skip
+        for point, offset in ((points[0], (8, -3)), (points[-1], (0, -13))):
+            axes.annotate(
+                f"n={point.workload.size}", (point.intensity, point.tflops), offset,
+                textcoords="offset points", ha="left" if offset[0] else "center", color=INK, fontsize=8,
+            )  # fmt: skip
+    axes.annotate(
+        f"memory: {_whole(ceilings.gbs)} GB/s", (low, ceilings.gbs * low / 1000), (6, 16),
+        textcoords="offset points", color=INK, fontsize=9,
+    )  # fmt: skip
+    axes.set_xlim(low, high)
+    legend(axes, loc="lower right")
+
+
+def _whole(rate: float) -> str:
+    """Return a rate without decimals where it has three digits before them."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"

@@ -1,0 +1,145 @@
+"""A sweep's steps over their size: when the CPU is what a step waits for, and when the GPU."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from .blocks import Block, Column, Grid
+from .format import number, share
+from .palette import INK
+from .plot import SERIES, legend, log_axes, plot_view
+from .view import View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def step_times(sweep: Any) -> View:
+    """Return what a step takes at each size of a sweep: a log-log plot on a page, a table in a terminal.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        Over sizes, of one dtype or of several.
+
+    Returns
+    -------
+    View
+        What a step costs in a run, how long the GPU works for it, and where that becomes longer than the
+        CPU's part (see `crossing`).
+    """
+    return plot_view(
+        "step-times",
+        "Step time over size, both axes logarithmic",
+        lambda figure: _draw(figure, sweep),
+        lambda: [_table(sweep)],
+        sweep.source_line,
+    )
+
+
+def by_dtype(sweep: Any) -> dict[str, list[Any]]:
+    """Return a sweep's points by dtype, each list in the order of the sizes.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        Over sizes.
+    """
+    found: dict[str, list[Any]] = {}
+    for point in sorted(sweep.points, key=lambda point: point.workload.size):
+        found.setdefault(point.workload.dtype, []).append(point)
+    return found
+
+
+def crossing(points: list[Any]) -> float | None:
+    """Return the size at which the GPU works as long for a step as the CPU does, None where they never meet.
+
+    Between two sizes the ratio is taken to be a power of the size, a straight line on the log-log plot.
+
+    Parameters
+    ----------
+    points : list of Point
+        Of one dtype, by size.
+    """
+    for low, high in pairwise(points):
+        ratios = [_ratio(point) for point in (low, high)]
+        if None in ratios or not ratios[0] < 1 <= ratios[1]:
+            continue
+        part = -math.log(ratios[0]) / math.log(ratios[1] / ratios[0])
+        return float(low.workload.size * (high.workload.size / low.workload.size) ** part)
+    return None
+
+
+def _ratio(point: Any) -> Any:
+    gpu_us = point.stretch.gpu_sum_us
+    return gpu_us / point.stretch.cpu_us if gpu_us else None
+
+
+def _table(sweep: Any) -> Block:
+    """Return the figures of each size, a row each."""
+    on_gpu = any(point.stretch.gpu_sum_us is not None for point in sweep.points)
+    heads = ["step µs", "CPU µs", *(["GPU µs", "GPU busy"] if on_gpu else []), "TFLOP/s", "GB/s"]
+    columns = [Column("Step", figures=False), *map(Column, heads)]
+    rows = []
+    for points in by_dtype(sweep).values():
+        for point in points:
+            took = point.stretch
+            cells = [
+                f"{point.workload.size} {point.workload.dtype}",
+                number(took.step_us),
+                number(took.cpu_us),
+            ]
+            if on_gpu:
+                cells += [number(took.gpu_sum_us), share(took.gpu_busy_share)]
+            cells += [_digits(point.tflops), _digits(point.gbs)]
+            rows.append((*cells, took.regime) if on_gpu else tuple(cells))
+    if on_gpu:
+        columns.append(Column("the step is", figures=False))
+    note = "Medians; the rates are over the whole step, the bytes the least that must move."
+    if on_gpu:
+        note += (
+            " Overhead-bound: the GPU is busy for less than half of the time; gpu-bound: for 90 % or more."
+        )
+    return Grid("A step, by size", tuple(columns), tuple(rows), note)
+
+
+def _digits(value: float | None) -> str:
+    """Return a rate with three digits."""
+    return "unknown" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _draw(figure: Figure, sweep: Any) -> None:
+    axes = log_axes(figure, "size n", "time of a step, µs")
+    for (colour, marker), (dtype, points) in zip(SERIES, by_dtype(sweep).items(), strict=False):
+        sizes = [point.workload.size for point in points]
+        axes.plot(
+            sizes, [point.stretch.step_us for point in points],
+            color=colour, marker=marker, ms=6, lw=1.8, label=f"{dtype}: step",
+        )  # fmt: skip
+        gpu = [point.stretch.gpu_sum_us for point in points]
+        if None not in gpu:
+            axes.plot(
+                sizes, gpu, color=colour, marker=marker, ms=5, mfc="none", lw=1.2, ls=(0, (3, 2)),
+                label=f"{dtype}: GPU's work in it",
+            )  # fmt: skip
+        if (at := crossing(points)) is not None:
+            axes.axvline(at, color=colour, lw=1, ls=(0, (1, 2)))
+            axes.annotate(
+                f" n ≈ {_rounded(at):,}",
+                (at, 0.02),
+                xycoords=("data", "axes fraction"),
+                color=INK,
+                fontsize=9,
+            )
+    sizes = sorted({point.workload.size for point in sweep.points})
+    axes.set_xticks(sizes)
+    axes.minorticks_off()
+    legend(axes, loc="upper left")
+
+
+def _rounded(size: float) -> int:
+    """Return a size with two digits: more would claim to know it better than two neighbours tell."""
+    scale = 10 ** max(int(math.log10(size)) - 1, 0)
+    return round(size / scale) * scale

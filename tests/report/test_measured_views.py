@@ -1,0 +1,219 @@
+"""Views of sweeps, ceilings, several processes, ops, launches and kernel names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+
+from profiling_series import MatmulAdd, UsageError
+from profiling_series.profiler.sweeping import Point
+from profiling_series.report import (
+    kernel_names,
+    launches,
+    ops,
+    over_processes,
+    roofline,
+    step_times,
+)
+from profiling_series.report.ops import op_work
+from profiling_series.report.roofline import limit, roof
+from profiling_series.report.step_times import by_dtype, crossing
+from profiling_series.trace.stretch import Stretch, after_annotation, measure_steps
+
+TFLOPS, GBS = {"bf16": 800.0, "fp32": 50.0}, 4000.0
+
+
+def point(size, dtype, gpu_us, cpu_us=50.0):
+    step_us = max(cpu_us, gpu_us or 0.0)
+    busy = gpu_us / step_us if gpu_us else None
+    return Point(MatmulAdd(size, dtype), Stretch(15, cpu_us, step_us, 2.0 if gpu_us else None, gpu_us, busy))
+
+
+def swept(*points):
+    return SimpleNamespace(points=points, source_line="recorded on Test GPU; 4 workloads in one process")
+
+
+CEILINGS = SimpleNamespace(
+    tflops=TFLOPS,
+    gbs=GBS,
+    ridge=lambda dtype: TFLOPS[dtype] * 1000 / GBS,
+    source_line="recorded on Test GPU",
+)
+SWEEP = swept(
+    *(point(n, "bf16", us) for n, us in ((64, 5.0), (1024, 25.0), (4096, 200.0))), point(1024, "fp32", 100.0)
+)
+CPU = swept(point(64, "bf16", None), point(128, "bf16", None))
+
+
+def rows(view):
+    """Each line of a view's text, as words."""
+    return [line.split() for line in view.text().splitlines()]
+
+
+def test_a_sweeps_table_holds_each_size_with_its_regime():
+    found = rows(step_times(SWEEP))
+    assert ["64", "bf16", "50.0", "50.0", "5.00", "10", "%", "0.0106", "0.655", "overhead-bound"] in found
+    assert ["1024", "bf16", "50.0", "50.0", "25.0", "50", "%", "43", "168", "mixed"] in found
+    assert ["4096", "bf16", "200.0", "50.0", "200.0", "100", "%", "687", "671", "gpu-bound"] in found
+    assert step_times(SWEEP).text().endswith("[recorded on Test GPU; 4 workloads in one process]")
+
+
+def test_a_cpus_sweep_says_nothing_of_a_gpu():
+    text = step_times(CPU).text()
+    assert "GPU" not in text.replace("Test GPU", "")
+    assert "-bound" not in text
+
+
+def test_where_the_gpus_work_outgrows_the_cpus_is_between_the_neighbours():
+    points = by_dtype(SWEEP)["bf16"]
+    # The ratio goes from 1/2 to 4 between 1024 and 4096: it passes 1 after a third of the way, on log axes.
+    assert crossing(points) == pytest.approx(1024 * 4 ** (1 / 3))
+    assert crossing(points[:2]) is None
+    assert crossing(by_dtype(CPU)["bf16"]) is None
+
+
+def test_the_roof_is_the_lower_of_two_and_its_name_says_which():
+    assert (roof(CEILINGS, "bf16", 100.0), limit(CEILINGS, "bf16", 100.0)) == (400.0, "memory")
+    assert (roof(CEILINGS, "bf16", 300.0), limit(CEILINGS, "bf16", 300.0)) == (800.0, "compute")
+    text = roofline(SWEEP, CEILINGS).text()
+    assert "they meet, bf16" in text
+    assert ["4096", "bf16", "1,024", "800.0", "85.9", "%", "85.9", "%", "compute"] in rows(
+        roofline(SWEEP, CEILINGS)
+    )
+    assert "[recorded on Test GPU; 4 workloads in one process; ceilings recorded on Test GPU]" in text
+
+
+@pytest.mark.parametrize(
+    "view", [step_times(SWEEP), step_times(CPU), roofline(SWEEP, CEILINGS), roofline(CPU, CEILINGS)]
+)
+def test_a_plot_is_a_picture_with_units_that_follows_the_page_and_names_its_source(view):
+    html = view._repr_html_()
+    start, end = html.index("<svg"), html.index("</svg>") + 6
+    svg = html[start:end]
+    ElementTree.fromstring(svg)
+    assert "currentColor" in svg
+    assert "#010203" not in svg
+    assert "aria-label" in svg
+    text = "".join(ElementTree.fromstring(svg).itertext())
+    assert "µs" in text or "TFLOP/s" in text
+    assert "<details>" in html
+    assert "Test GPU" in html[html.index("ps-provenance") :]
+    assert view.figure().axes
+
+
+def test_figures_over_processes_are_medians_with_ranges():
+    view = over_processes(
+        "Steps",
+        {"cold": {"first": [262.0, 198.5, 204.0], "second": [90.0, 90.0, 90.0]}, "timed": {"first": [10.5]}},
+        [SimpleNamespace(source_line="live on A"), SimpleNamespace(source_line="live on A")],
+    )
+    assert rows(view)[2] == ["cold", "3", "204", "(198.5–262)", "90"]
+    assert rows(view)[3] == ["timed", "1", "10.5"]
+    assert view.provenance == "live on A"
+    with pytest.raises(UsageError, match="at least one row"):
+        over_processes("Steps", {}, [])
+    with pytest.raises(UsageError, match="'cold' has no values"):
+        over_processes("Steps", {"cold": {"first": []}}, [])
+
+
+def test_a_process_that_cannot_tell_leaves_the_figure_unknown():
+    view = over_processes("Steps", {"cold": {"first": [1.0, None]}}, [])
+    assert rows(view)[2] == ["cold", "2", "unknown"]
+
+
+def test_an_op_that_launches_nothing_itself_says_so(trace):
+    found = {op.name: op for op in op_work(trace)}
+    assert (found["aten::mm"].launches, found["aten::matmul"].launches) == (2, 0)
+    assert found["aten::matmul"].total_us > found["aten::mm"].total_us
+    products = next(kernel for kernel in trace.kernels if kernel["count"] == 2)
+    assert found["aten::mm"].gpu_us == products["total_us"]
+    line = next(line for line in rows(ops(trace)) if line[:1] == ["aten::matmul"])
+    assert line[-1] == "nothing"
+
+
+def test_ops_of_a_cpus_trace_have_no_gpu_columns(make_trace):
+    cpu = make_trace([("cpu_op", "aten::mm", 1, 1, 0.0, 5.0, {})])
+    assert "GPU µs" not in ops(cpu).text()
+    assert "holds no GPU work" in ops(cpu).text()
+    assert "holds no GPU work" in launches(cpu).text()
+    assert "no kernel" in kernel_names(cpu).text()
+
+
+H200 = {"id": 0, "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}
+LAUNCH = {"registers per thread": 255, "shared memory": 49152, "block": [128, 1, 1], "grid": [8, 8, 16]}
+
+
+@pytest.fixture
+def launched(make_trace):
+    """A step with an occupancy query and a launch, and the footprint of flash attention's kernel."""
+    gpu = {"device": 0, "stream": 7, "correlation": 42, "est. achieved occupancy %": 13, **LAUNCH}
+    return make_trace(
+        [
+            ("user_annotation", "ProfilerStep#1", 5, 5, 0.0, 100.0, {}),
+            ("cpu_op", "aten::mm", 5, 5, 10.0, 50.0, {}),
+            ("cuda_runtime", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", 5, 5, 15.0, 2.0, {}),
+            ("cuda_runtime", "cudaLaunchKernel", 5, 5, 20.0, 8.0, {"correlation": 42}),
+            ("kernel", "ampere_bf16_gemm<7>", 0, 7, 35.0, 40.0, gpu),
+        ],
+        deviceProperties=[H200],
+    )
+
+
+def test_a_launch_is_told_from_its_call_to_its_footprint(launched):
+    text = launches(launched).text()
+    assert ["cudaOccupancyMaxActiveBlocksPerMultiprocessor", "1", "2.00", "asks"] in rows(launches(launched))
+    assert ["cudaLaunchKernel", "1", "8.00", "puts", "work", "on", "the", "GPU"] in rows(launches(launched))
+    assert "42, in the call's arguments and in these" in text
+    assert "15.0 µs after the call did, and ran for 40.0 µs" in text
+    assert "8×8×16 blocks of 128×1×1 threads" in text
+    assert "12.5 %: 2 blocks fit on an SM, 8 of its 64 warps; limited by registers" in text
+    assert "est. achieved occupancy: 13 %" in text
+
+
+def test_a_launch_without_properties_of_its_device_has_no_occupancy(make_trace):
+    gpu = {"device": 0, "stream": 7, "correlation": 1, **LAUNCH}
+    bare = make_trace(
+        [
+            ("cuda_runtime", "cudaLaunchKernel", 5, 5, 20.0, 8.0, {"correlation": 1}),
+            ("kernel", "k", 0, 7, 35.0, 40.0, gpu),
+        ]
+    )
+    assert "unknown: the trace does not describe the device" in launches(bare).text()
+
+
+def test_a_kernels_name_is_told_piece_by_piece(launched):
+    text = kernel_names(launched, "ampere").text()
+    assert "ampere" in text
+    assert "None to show: no kernel has 'nvjet' in its name." in kernel_names(launched, "nvjet").text()
+
+
+def test_names_of_anybodys_making_do_no_harm(hostile):
+    _, trace = hostile
+    for view in (ops(trace), launches(trace), kernel_names(trace)):
+        assert "<script" not in view._repr_html_()
+        assert "\x1b" not in view.text()
+        assert len(view._repr_html_()) < 60_000
+
+
+def test_steps_behind_an_annotation_are_measured_alone(make_trace):
+    events = []
+    for at in range(4):
+        ts = at * 100.0
+        events.append(("user_annotation", f"ProfilerStep#{at}", 5, 5, ts, 90.0, {}))
+        events.append(("cpu_op", "aten::mm", 5, 5, ts + 10, 50.0, {}))
+        events.append(("cuda_runtime", "cudaLaunchKernel", 5, 5, ts + 20, 8.0, {"correlation": at + 1}))
+        where = {"device": 0, "stream": 7, "correlation": at + 1}
+        events.append(("kernel", "k", 0, 7, ts + 30, 20.0 if at < 3 else 40.0, where))
+    events.append(("user_annotation", "sweep a", 5, 5, 1.0, 5.0, {}))
+    trace = make_trace(events)
+    assert after_annotation(trace, "sweep a", 2) == [1, 2]
+    assert after_annotation(trace, "sweep b", 2) == []
+    found = measure_steps(trace, [1, 2])
+    assert (found.steps, found.cpu_us, found.step_us) == (2, 90.0, 100.0)
+    assert (found.gpu_events, found.gpu_sum_us) == (1.0, 20.0)
+    # Busy for 2 · 20 µs from the first step's start to the second one's end, 190 µs.
+    assert found.gpu_busy_share == pytest.approx(40 / 190)
+    assert found.regime == "overhead-bound"
+    assert measure_steps(trace, [3]).gpu_sum_us == 40.0
