@@ -126,16 +126,18 @@ def _work_ratio(trace: Trace, over: Window) -> float | None:
     return float(np.median(ratios)) if ratios else None
 
 
+def _ns(devices: list[dict[str, Any]], key: str) -> int:
+    """Sum over devices in whole nanoseconds, so that a share on a threshold is not rounded off it."""
+    return sum(round(d[key] * 1000) for d in devices)
+
+
 def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
     parts = devices(trace, (over.low, over.high))
-    width = (over.high - over.low) / 1000 * len(parts)
-    busy_us = sum(d["window"]["busy_us"] for d in parts)
-    share = busy_us / width
-    host = sum(d["host_idle_us"] for d in parts)
-    idle = sum(d["window"]["idle_us"] for d in parts)
-    other = sum(d["queued_idle_us"] + d["window"]["unexplained_idle_us"] for d in parts)
-    loading = sum(d["window"]["loader_idle_us"] for d in parts)
-    exposed, worked = sum(d["exposed_comm_us"] for d in parts), sum(d["busy_us"] for d in parts)
+    inside = [d["window"] for d in parts]
+    share = _ns(inside, "busy_us") / ((over.high - over.low) * len(parts))
+    host, idle, loading = _ns(parts, "host_idle_us"), _ns(inside, "idle_us"), _ns(inside, "loader_idle_us")
+    other = _ns(parts, "queued_idle_us") + _ns(inside, "unexplained_idle_us")
+    exposed, worked = _ns(parts, "exposed_comm_us"), _ns(parts, "busy_us")
     found["gpu_busy_share"] = share
     percent = f"{share:.1%} of the time" + (f" (mean of {len(parts)} devices)" if len(parts) > 1 else "")
     says = f"the GPU was busy {percent} from {over.over}"
