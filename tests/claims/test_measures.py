@@ -14,7 +14,9 @@ EXPECTED = {
     "copy_us_per_step": 0,
     "step_cpu_us": 100,
     "first_step_factor": 2,
-    "first_to_last_factor": 2,
+    "first_to_third_factor": 2,
+    "launch_latency_us": 12,  # 15 and 9 µs, twice
+    "launch_latency_max_us": 15,
     "regime": "overhead-bound",
     "self_cpu_total_us": 300,
     "self_device_total_us": 5.568,
@@ -33,6 +35,9 @@ EXPECTED = {
     "gemm_op": "aten::mm",
     "gemm_call": "cuLaunchKernelEx",
     "gemm_registers": 168,
+    "gemm_shared_memory_bytes": 164308,
+    "gemm_occupancy_percent": None,  # the trace does not say what GPU it was
+    "gemm_tensor_cores": None,  # the name does not say
     "add_registers": 34,
     "add_shared_memory_bytes": 0,
 }

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..report.launches import kernel_footprint
 from ..report.source import trace_of
 from ..trace import categories as c
+from ..trace.kernel_names import decode
 from .registry import UNTOLD, Measured, measure, median_of
 
 if TYPE_CHECKING:
@@ -93,6 +95,29 @@ def _add_rows(trace: Trace) -> np.ndarray:
 def _gemm_registers(x: Any) -> Measured:
     """Return the registers of a thread of the product's kernel."""
     return _arg(trace_of(x), _gemm_rows(trace_of(x)), "registers per thread")
+
+
+@measure
+def _gemm_shared_memory_bytes(x: Any) -> Measured:
+    """Return the shared memory of a block of the product's kernel, bytes."""
+    return _arg(trace_of(x), _gemm_rows(trace_of(x)), "shared memory")
+
+
+@measure
+def _gemm_occupancy_percent(x: Any) -> Measured:
+    """Return the warps of the product's kernel that fit on an SM, % of those that it can hold."""
+    trace = trace_of(x)
+    rows = _gemm_rows(trace)
+    return Measured(kernel_footprint(trace, int(rows[-1])).occupancy_percent) if len(rows) else UNTOLD
+
+
+@measure
+def _gemm_tensor_cores(x: Any) -> Measured:
+    """Return ``"yes"`` or ``"no"``: whether the product's kernel uses tensor cores, as its name says."""
+    trace = trace_of(x)
+    rows = _gemm_rows(trace)
+    uses = decode(trace.name(int(rows[-1]))).tensor_cores if len(rows) else None
+    return UNTOLD if uses is None else Measured("yes" if uses else "no")
 
 
 @measure

@@ -59,10 +59,22 @@ def _step_cpu_us(x: Any) -> Measured:
 
 
 @measure
-def _first_to_last_factor(x: Any) -> Measured:
-    """Return the first complete step's CPU time over the last one's."""
-    times = [step.dur_us for step in trace_of(x).steps if step.complete]
+def _first_to_third_factor(x: Any) -> Measured:
+    """Return the first complete step's CPU time over the third one's, or over the second's of two."""
+    times = [step.dur_us for step in trace_of(x).steps if step.complete][:3]
     return Measured(times[0] / times[-1]) if len(times) > 1 else UNTOLD
+
+
+@measure
+def _launch_latency_us(x: Any) -> Measured:
+    """Return the median time from a launch call's start to that of its work, µs."""
+    return Measured((trace_of(x).launches["latency_us"] or {}).get("median"))
+
+
+@measure
+def _launch_latency_max_us(x: Any) -> Measured:
+    """Return the longest time from a launch call's start to that of its work, µs."""
+    return Measured((trace_of(x).launches["latency_us"] or {}).get("max"))
 
 
 @measure
