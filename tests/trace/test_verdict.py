@@ -131,7 +131,7 @@ def test_the_work_ratio_passes_one(tmp_path):
 def queued(second_start: float):
     """A launched and run at once [5, 10); B launched beside it but run late: idle with work queued.
 
-    Unqueued latency is A's, 4. With B at x: queued x − 10 a step; half of the window's idle of 170 is at 52.5.
+    Unqueued latency is A's, 4. With B at x: queued x − 10 a step; half of the idle of 170 is at 52.5.
     """
     return lambda at, n: [
         call(at + 1, 1, 10 * n),
