@@ -60,8 +60,10 @@ def _one(path: str, show: Callable[[Trace], None], max_bytes: int | None) -> int
 
 
 def _json(trace: Trace) -> None:
+    from profiling_series.findings import reading
+
     # Strict JSON: a value that cannot be told is null, never NaN.
-    print(json.dumps(trace.as_dict(), allow_nan=False))
+    print(json.dumps(reading(trace), allow_nan=False))
 
 
 def _whole(trace: Trace) -> None:

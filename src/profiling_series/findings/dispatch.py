@@ -80,21 +80,19 @@ def children_dominate(trace: Trace) -> Iterator[Says]:
     # Self times add up to the whole; totals count each child again.
     whole = sum(op["self_us"] for op in trace.ops)
     most = max(ops, key=lambda op: op["total_us"])
-    if most["total_us"] < CHILDREN_SHARE * whole or most["self_us"] > OWN_SHARE * most["total_us"]:
+    if most["total_us"] <= CHILDREN_SHARE * whole or most["self_us"] > OWN_SHARE * most["total_us"]:
         return
     rows = trace.op_rows[trace.named(most["name"].__eq__, trace.op_rows)]
     worst = int(facts.longest(trace, rows)[0])
-    children = trace.children(worst)
-    first = f"; in the longest call {facts.name_of(trace, facts.longest(trace, children)[0])} below it takes "
-    inside = (
-        f"{first}{us(trace.dur[children].max() / 1000)} of {us(trace.dur[worst] / 1000)}"
-        if len(children)
-        else ""
-    )
+    children = facts.longest(trace, trace.children(worst))
+    inside = ""
+    if len(children):
+        first, took = facts.name_of(trace, children[0]), us(trace.dur[children[0]] / 1000)
+        inside = f"; in the longest call {first} below it takes {took} of {us(trace.dur[worst] / 1000)}"
     yield Says(
         f"{short(most['name'])}: {us(most['total_us'])} in {count(most['count'], 'call')}, of which only "
         f"{us(most['self_us'])} ({percent(most['self_us'] / most['total_us'])}) are its own{inside}.",
-        rows=[worst, *facts.longest(trace, children)[:2]],
+        rows=[worst, *children[:2]],
     )
 
 
