@@ -120,9 +120,10 @@ def _factor(found: Comparison, take: Take) -> str:
     factors = found.factors(take)
     if not factors:
         return "not told"
-    low, high = min(factors), max(factors)
-    spread = f" ({low:.3g}–{high:.3g})" if len(factors) > 2 else ""
-    return f"{factors[0]:.3g} ×{spread}"
+    # What takes a fraction of the time is told as a division: "÷ 20" is read at once, "0.05 ×" is not.
+    sign, told = ("× ", factors) if factors[0] >= 1 else ("÷ ", tuple(1 / factor for factor in factors))
+    low, high = f"{min(told):.3g}", f"{max(told):.3g}"
+    return f"{sign}{told[0]:.3g}" + ("" if low == high else f" ({low}–{high})")
 
 
 def _difference(found: Comparison, take: Take) -> str:
@@ -151,7 +152,8 @@ def _cautions(found: Comparison) -> Iterator[str]:
     if not found.factors(lambda run: run.cpu_us.median):
         yield (
             f"CPU times: fewer than {FACTOR_RUNS} processes a side, so a factor is told only from "
-            f"{FACTOR_SURE:g} on, and if no steps of the two last alike: two processes of one program can differ by less."
+            f"{FACTOR_SURE:g} on, and if no steps of the two last alike: two processes of one program can "
+            "differ by less."
         )
     kernels, copies, memsets = (_change(found, take) for _, take in _COUNTS[1:])
     if kernels < 0 < copies + memsets:

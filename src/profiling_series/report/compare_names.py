@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..trace.per_step import Figure, PerStep, Work
 from .blocks import Column, Grid
 from .comparison import Comparison, Side
-from .format import count, number, shown
+from .format import count, number, readable, shown
 
 MAX_ROWS = 14
 """Rows of a table; of more, those that take most time."""
@@ -34,8 +34,8 @@ def cell(figure: Figure | None) -> str:
     """
     if figure is None:
         return ""
-    spread = "" if figure.low == figure.high else f" ({plain(figure.low)}–{plain(figure.high)})"
-    return plain(figure.median) + spread
+    low, high = plain(figure.low), plain(figure.high)
+    return plain(figure.median) + ("" if low == high else f" ({low}–{high})")
 
 
 def median_of(figure: Figure | None) -> float | None:
@@ -67,7 +67,7 @@ def gpu_work(found: Comparison) -> Grid | None:
     if not names:
         return None
     kept = _longest(names, lambda name: max(side.get(name, (0.0, 0.0))[1] for side in sides))
-    rows = tuple((shown(name, 400), *_pair(sides[0].get(name)), *_pair(sides[1].get(name))) for name in kept)
+    rows = tuple((_short(name), *_pair(sides[0].get(name)), *_pair(sides[1].get(name))) for name in kept)
     columns = (
         Column("GPU work of one step", figures=False, flexible=True, kernel=True),
         *(Column(f"{side.label} {unit}") for side in (found.before, found.after) for unit in ("count", "µs")),
@@ -99,6 +99,11 @@ def medians(side: Side, take: Callable[[PerStep], dict[str, Work]]) -> dict[str,
 
     found = {name: (over(name, lambda w: w.count), over(name, lambda w: w.time_us)) for name in names}
     return {name: pair for name, pair in found.items() if pair[0]}
+
+
+def _short(name: str) -> str:
+    """Return a kernel's name; of a C++ template without its namespaces and parameters."""
+    return shown(readable(name) if "<" in name else name, 400)
 
 
 def _longest(names: list[str], time: Callable[[str], float]) -> list[str]:

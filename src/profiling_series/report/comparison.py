@@ -15,7 +15,7 @@ from .source import Source, provenance_of, trace_of
 
 FACTOR_RUNS = 5
 """Processes a side from which a factor of CPU times is told, however small."""
-FACTOR_SURE = 3.0
+FACTOR_SURE = 5.0
 """With fewer processes it is told from here on, where no step of the one lasts as long as any of the other.
 Five warm processes of one program took 56 to 78 µs a step on an NVIDIA H200, and one more 129."""
 
