@@ -50,6 +50,9 @@ def main() -> int:
         _say(answers, "progress", "importing torch")
         import torch  # noqa: F401
 
+        if getattr(request, "compile", None) is not None:
+            # The compiler's modules take longer to import than torch: that, too, is done side by side.
+            import_module("torch._inductor.compile_fx")
         if order.get("waits"):
             _say(answers, "ready", True)
             if not sys.stdin.readline():
