@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..text import visible
 from . import categories as c
 from . import host, work
 from .gpu import impossible
@@ -99,13 +100,14 @@ def notes(trace: Trace) -> list[str]:
         )
     broken = impossible(trace)
     if len(broken):
+        first = f"{visible(trace.name(broken[0]))}, {trace.dur[broken[0]] / 1000:,.3f} µs"
         found.append(
-            f"{len(broken)} GPU event(s) of impossible duration (the first: {trace.name(broken[0])}, "
-            f"{trace.dur[broken[0]] / 1000:,.3f} µs): clipped to the next start on their stream, not ranked"
+            f"{len(broken)} GPU event(s) of impossible duration (the first: {first}): "
+            "clipped to the next start on their stream, not ranked"
         )
     other = {cat for cat in trace.cats if cat.lower().startswith("mtia")}
     if other:
-        found.append(f"device events of other kinds are not measured: {', '.join(sorted(other))}")
+        found.append(f"device events of other kinds are not measured: {visible(', '.join(sorted(other)))}")
     threads = _threads_without_ops(trace)
     if threads:
         found.append(

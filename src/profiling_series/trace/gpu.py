@@ -34,15 +34,21 @@ def device_numbers(trace: Trace, rows: np.ndarray) -> np.ndarray:
 
 def stream_numbers(trace: Trace, rows: np.ndarray) -> np.ndarray:
     """A number for the (device, stream) of each of ``rows``, events of GPU lanes: int64."""
+    by_queue, by_lane = _stream_codes(trace)
+    queue = trace.columns.queue[rows]
+    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id[rows]])
+
+
+@per_trace
+def _stream_codes(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the streams that the queues and the lanes of a trace stand for."""
     codes: dict[tuple[object, str], int] = {}
 
     def code(device: object, stream: object) -> int:
         return codes.setdefault((device, str(stream)), len(codes))
 
     by_queue = np.array([code(d, s) for d, s in trace.queues] + [0], np.int64)
-    by_lane = np.array([code(lane.pid, lane.tid) for lane in trace.lanes] or [0], np.int64)
-    queue = trace.columns.queue[rows]
-    return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id[rows]])
+    return by_queue, np.array([code(lane.pid, lane.tid) for lane in trace.lanes] or [0], np.int64)
 
 
 @per_trace

@@ -15,7 +15,7 @@ from typing import Any
 from ...errors import TraceError
 from . import kineto
 from .columns import Block, Gathered, Tables, offset_of
-from .generic import MAX_EVENT_BYTES, Cutter
+from .generic import Cutter
 from .head import find_events, metadata_of
 from .source import DEFAULT_MAX_BYTES, Source
 
@@ -24,6 +24,7 @@ __all__ = ["DEFAULT_MAX_BYTES", "Loaded", "load"]
 KINETO_START = re.compile(rb'\s*\n  \{\n    "(?:ph|name)": "')
 SEPARATOR, OPENS_AT = b"\n  },\n  {\n", 6  # between two events, and where the second opens in it
 SCAN_BYTES = 8 << 20
+MAX_PIECE_BYTES = 32 << 20  # no event is that long: a piece without the end of one is cut
 THREADS = 2
 SWITCH_S = 0.0001
 
@@ -139,9 +140,9 @@ def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
         found = window.find(SEPARATOR)
         if found < 0:
             at += max(len(window) - len(SEPARATOR), len(SEPARATOR))
-            if at - bounds[-1] < MAX_EVENT_BYTES:
+            if at - bounds[-1] < MAX_PIECE_BYTES:
                 continue
-            found = -OPENS_AT  # no event is that long: cut it
+            found = -OPENS_AT
         bounds.append(at + found + OPENS_AT)
         at = bounds[-1] + SCAN_BYTES
     return [*(b for b in bounds if b < source.size), source.size]
@@ -161,7 +162,7 @@ def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: i
             text = b"".join(pending)
             cut = text.rfind(SEPARATOR) + OPENS_AT
             if cut < OPENS_AT:
-                cut = len(text) if len(text) >= MAX_EVENT_BYTES else 0  # no event is that long: cut it
+                cut = len(text) if len(text) >= MAX_PIECE_BYTES else 0
             if cut:
                 yield text[:cut], offset
                 offset += cut

@@ -10,6 +10,7 @@ from isal import isal_zlib
 from isal.igzip_lib import IsalError
 
 from ...errors import TraceError
+from ...text import visible
 
 GZIP_MAGIC = b"\x1f\x8b"
 _GzipError: type[Exception] = IsalError  # type: ignore[assignment]  # its stub is wrong
@@ -19,11 +20,6 @@ DEFAULT_MAX_BYTES = 16 * 10**9
 BLOCK_BYTES = 4 << 20
 # Random access into a gzip file means inflating it again, so a small one is kept once inflated.
 KEEP_BYTES = 64 << 20
-
-
-def one_line(path: Path) -> str:
-    """The path as one line of text: control characters and half surrogates are escaped."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(path))
 
 
 class Source:
@@ -44,7 +40,7 @@ class Source:
 
     def __init__(self, path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
         self.path, self.max_bytes = path, max_bytes
-        self.shown = one_line(path)  # for messages
+        self.shown = visible(str(path))  # for messages
         self._kept: bytes | None = None
         # Of a gzip file too large to be kept: its blocks, where in it _ahead stands, and what was read ahead.
         self._stream: Iterator[bytes] | None = None

@@ -64,10 +64,14 @@ def parse_object(raw: bytes, exact: bool = True) -> tuple[dict[str, Any] | None,
         reason = _reason(error, text)
     if reason == TOO_DEEP:
         return None, reason
-    for (bare, bare_what), (repair, what) in product(_NUMBER_REPAIRS, _TEXT_REPAIRS):
-        mended = repair(bare(text))
-        if mended == text:
+    tried = {text}
+    numbered = _BARE_INF.sub("null", text)
+    starts = [(text, "")] if numbered == text else [(text, ""), (numbered, "a bare inf or nan")]
+    for (start, bare_what), (repair, what) in product(starts, _REPAIRS):
+        mended = repair(start)
+        if mended in tried:
             continue
+        tried.add(mended)
         try:
             value = decode(mended)
         except (ValueError, RecursionError):
@@ -170,9 +174,7 @@ def _same(text: str) -> str:
     return text
 
 
-_Repairs = tuple[tuple[Callable[[str], str], str], ...]
-_NUMBER_REPAIRS: _Repairs = ((_same, ""), (lambda text: _BARE_INF.sub("null", text), "a bare inf or nan"))
-_TEXT_REPAIRS: _Repairs = (
+_REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
     (_same, ""),
     (escape_backslashes, "unescaped backslash"),
     (escape_quotes, "unescaped quote"),
