@@ -46,7 +46,8 @@ def test_a_copied_script_runs_in_an_empty_folder_and_prints_the_same_reading(exa
     assert shown > 0
     assert done.stdout.count("[live on ") == shown, "each view prints its text and where it comes from"
     assert "<figure" not in done.stdout
-    assert (tmp_path / "traces").is_dir() == ("export_chrome_trace" in text)
+    writes = "export_chrome_trace" in text or "record_callable" in text
+    assert (tmp_path / "traces").is_dir() == writes
 
 
 WITHOUT_A_COMPILER = """\

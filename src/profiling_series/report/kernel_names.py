@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..trace.kernel_names import decode
 from .blocks import Block, Column, Grid, Notes, html_of, text_of
-from .format import readable, shown
+from .format import elide, readable, shown
 from .source import Source, provenance_of, trace_of
 from .view import View
 
@@ -48,4 +48,5 @@ def _pieces(name: str) -> Grid:
     found = decode(name)
     rows = tuple((shown(part.text, 60), part.meaning) for part in found.parts if part.meaning)
     columns = (Column("Piece", figures=False), Column("says", figures=False))
-    return Grid(shown(readable(name), 100), columns, rows, f"{found.summary}.")
+    # A long name, which nothing breaks, would make the table wider than the page.
+    return Grid(elide(shown(readable(name)), 64), columns, rows, f"{found.summary}.")

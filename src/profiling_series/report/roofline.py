@@ -13,7 +13,7 @@ from .blocks import Block, Column, Grid
 from .format import number, share
 from .palette import INK
 from .plot import SERIES, legend, log_axes, plot_view
-from .step_times import by_dtype
+from .step_times import by_dtype, digits
 from .view import View
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def limit(ceilings: Any, dtype: str, intensity: float) -> str:
 
 def _ceilings(ceilings: Any) -> Block:
     """Return the ceilings as a table."""
-    rows = [(f"product, {dtype}", f"{number(rate)} TFLOP/s") for dtype, rate in ceilings.tflops.items()]
-    rows.append(("copy, read and write", f"{number(ceilings.gbs)} GB/s"))
+    rows = [(f"product, {dtype}", f"{digits(rate)} TFLOP/s") for dtype, rate in ceilings.tflops.items()]
+    rows.append(("copy, read and write", f"{digits(ceilings.gbs)} GB/s"))
     rows += [(f"they meet, {dtype}", f"{number(ceilings.ridge(dtype))} FLOP/B") for dtype in ceilings.tflops]
     return Grid("Ceilings, measured", (Column("What", figures=False), Column("best")), tuple(rows))
 
@@ -90,7 +90,7 @@ def _table(sweep: Any, ceilings: Any) -> Block:
     for dtype, points in by_dtype(sweep).items():
         for point in points:
             above = roof(ceilings, dtype, point.intensity)
-            cells = [f"{point.workload.size} {dtype}", number(point.intensity), number(above)]
+            cells = [f"{point.workload.size} {dtype}", number(point.intensity), digits(above)]
             cells.append(share(point.tflops / above))
             if on_gpu:
                 cells.append(share(point.gpu_tflops / above))
@@ -112,7 +112,7 @@ def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
         axes.plot(way, [roof(ceilings, dtype, at) for at in way], color=colour, lw=2.2)
         top = ceilings.tflops[dtype]
         axes.annotate(
-            f"{dtype}: {_whole(top)} TFLOP/s", (high, top), (0, 4), textcoords="offset points", ha="right",
+            f"{dtype}: {digits(top)} TFLOP/s", (high, top), (0, 4), textcoords="offset points", ha="right",
             color=INK, fontsize=9,
         )  # fmt: skip
         x = [point.intensity for point in points]
@@ -131,13 +131,8 @@ def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
                 textcoords="offset points", ha="left" if offset[0] else "center", color=INK, fontsize=8,
             )  # fmt: skip
     axes.annotate(
-        f"memory: {_whole(ceilings.gbs)} GB/s", (low, ceilings.gbs * low / 1000), (6, 16),
+        f"memory: {digits(ceilings.gbs)} GB/s", (low, ceilings.gbs * low / 1000), (8, -12),
         textcoords="offset points", color=INK, fontsize=9,
     )  # fmt: skip
     axes.set_xlim(low, high)
     legend(axes, loc="lower right")
-
-
-def _whole(rate: float) -> str:
-    """Return a rate without decimals where it has three digits before them."""
-    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"

@@ -93,7 +93,7 @@ def _table(sweep: Any) -> Block:
             ]
             if on_gpu:
                 cells += [number(took.gpu_sum_us), share(took.gpu_busy_share)]
-            cells += [_digits(point.tflops), _digits(point.gbs)]
+            cells += [digits(point.tflops), digits(point.gbs)]
             rows.append((*cells, took.regime) if on_gpu else tuple(cells))
     if on_gpu:
         columns.append(Column("the step is", figures=False))
@@ -105,8 +105,14 @@ def _table(sweep: Any) -> Block:
     return Grid("A step, by size", tuple(columns), tuple(rows), note)
 
 
-def _digits(value: float | None) -> str:
-    """Return a rate with three digits."""
+def digits(value: float | None) -> str:
+    """Return a rate with three digits.
+
+    Parameters
+    ----------
+    value : float or None
+        A rate; None where it is not known.
+    """
     return "unknown" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -127,7 +133,7 @@ def _draw(figure: Figure, sweep: Any) -> None:
         if (at := crossing(points)) is not None:
             axes.axvline(at, color=colour, lw=1, ls=(0, (1, 2)))
             axes.annotate(
-                f" n ≈ {_rounded(at):,}",
+                f" n ≈ {rounded(at):,}",
                 (at, 0.02),
                 xycoords=("data", "axes fraction"),
                 color=INK,
@@ -139,7 +145,13 @@ def _draw(figure: Figure, sweep: Any) -> None:
     legend(axes, loc="upper left")
 
 
-def _rounded(size: float) -> int:
-    """Return a size with two digits: more would claim to know it better than two neighbours tell."""
+def rounded(size: float) -> int:
+    """Return a size with two digits: more would claim to know it better than two neighbours tell.
+
+    Parameters
+    ----------
+    size : float
+        Between two that were measured.
+    """
     scale = 10 ** max(int(math.log10(size)) - 1, 0)
     return round(size / scale) * scale
