@@ -40,6 +40,8 @@ SYNCHRONIZE = re.compile(
     r"Synchronize$|Synchronize_|^urQueueFinish$|^urEventWait$|^zeEventHostSynchronize$|^zeCommandQueueSynchronize$|^zeFenceHostSynchronize$",
     re.I,
 )
+# Copies that no host memory takes part in; "->" in the names of CUDA, none in those of HIP.
+WITHIN_GPUS = re.compile(r"DtoD|PtoP|DeviceToDevice|\(Device -> Device\)", re.I)
 GRAPH_LAUNCH = re.compile(r"GraphLaunch", re.I)
 BEGIN_CAPTURE = re.compile(r"StreamBeginCapture", re.I)
 END_CAPTURE = re.compile(r"StreamEndCapture", re.I)

@@ -144,11 +144,17 @@ def annotation_times(trace: Trace) -> list[dict[str, Any]]:
 
 
 def waits(trace: Trace) -> np.ndarray:
-    """Rows of the calls that wait for the GPU: ``*Synchronize``, and copies that outlast their GPU event."""
+    """Rows of the calls that wait for the GPU: ``*Synchronize``, and copies that outlast their GPU event.
+
+    Copies within a GPU, between GPUs and memsets never wait (`CUDA runtime, API synchronization behavior
+    <https://docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html>`_): where the call of one returns
+    late, the copy was short and the call, under a profiler, slow.
+    """
     calls = trace.call_rows
     syncs = calls[trace.named(c.SYNCHRONIZE.search, calls)]
     owner, events = first_events(trace)
-    copies = trace.named(c.moves_memory, owner)
+    copies = trace.named(c.moves_memory, owner) & (trace.kind[events] != c.MEMSET)
+    copies &= ~trace.named(c.WITHIN_GPUS.search, events)
     owner, events = owner[copies], events[copies]
     blocking = owner[trace.end[owner] >= sound_end(trace)[events]]
     return np.union1d(syncs, blocking)
