@@ -71,6 +71,18 @@ show(distribution(two_hundred))
 # :measured:`lesson7.most-200`. Rare things get ten times as many chances to happen; so a maximum, or a
 # range, says nothing unless the number of runs stands beside it.
 #
+# .. when:: lesson7.levels
+#
+#    And something else appears that twenty runs did not last for: two levels. The first fifty runs have a
+#    median of :measured:`lesson7.first-level`, the last fifty one of :measured:`lesson7.last-level`, and
+#    hardly a run lies between. From run :measured:`lesson7.switch` on it is the other speed. No single
+#    figure describes a program that has two; the picture does.
+#
+# .. when:: lesson7.drifts
+#
+#    The runs also drift: the first fifty have a median of :measured:`lesson7.first-level`, the last fifty one
+#    of :measured:`lesson7.last-level`.
+#
 # Explain: the longest run
 # ------------------------
 # Take the longest run, and follow it from the Python call down. If something had been done differently in
@@ -91,7 +103,18 @@ _range = float(_few.each_us.max() - _few.each_us.min())
 _lead = _few.mean_us / _few.percentile_us(50) - 1
 _one, _other = trace.args(int(longest)), trace.args(int(usual))
 _differ = {name for name in _one if _one[name] != _other.get(name)}
+_runs_us, _quarter = _many.each_us, len(_many.each_us) // 4
+_first, _last = sorted(_runs_us[:_quarter])[_quarter // 2], sorted(_runs_us[-_quarter:])[_quarter // 2]
+_moved = abs(_last / _first - 1) > 0.02
+_way = (_runs_us - _first) / (_last - _first if _moved else 1)  # 0 at the first level, 1 at the last
+_apart = ((_way > 0.25) & (_way < 0.75)).mean() < 0.05
+_there = [at for at in range(len(_way)) if (_way[at:] > 0.5).mean() > 0.99]
 measured = {
+    "lesson7.levels": bool(_moved and _apart),
+    "lesson7.drifts": bool(_moved and not _apart),
+    "lesson7.first-level": (float(_first), "µs"),
+    "lesson7.last-level": (float(_last), "µs"),
+    "lesson7.switch": _there[0] + 1 if _moved and _there else None,
     "lesson7.range-20": (100 * _range / _few.percentile_us(50), "%"),
     "lesson7.longest-20": int(_few.each_us.argmax()) + 1,
     "lesson7.mean-above": (100 * _lead if _lead > 0.001 else None, "%"),

@@ -14,7 +14,7 @@ experts may do.
 
 import torch
 
-from profiling_series import Schedule, SmallMatmuls, capture, compare
+from profiling_series import Schedule, SmallMatmuls, capture, check, compare
 from profiling_series import dispatch_chain, show, summary, time_workload, timeline
 
 twenty = Schedule(active=20)
@@ -126,9 +126,17 @@ show(dispatch_chain(fast))
 #
 # Check
 # -----
-# A profile is no stopwatch: each row costs the profiler something, and the loop has many more rows. So take
-# the profiler away, and time both with ``torch.utils.benchmark``, which waits for the GPU. (A process for
-# each.)
+
+show(check("small-matmuls-events", slow, guess=64))
+
+# %%
+
+show(check("small-matmuls-regime", slow, guess="overhead-bound"))
+
+# %%
+# And the speed? A profile is no stopwatch: each row costs the profiler something, and the loop has many
+# more rows. So take the profiler away, and time both with ``torch.utils.benchmark``, which waits for the
+# GPU. (A process for each.)
 
 timed = [time_workload(form) for form in (loop, batch)]
 for name, timing in zip(("loop", "bmm"), timed, strict=True):

@@ -64,3 +64,11 @@ def test_an_example_is_a_program_of_its_own(path):
                 "matplotlib",
                 "numpy",
             }
+
+
+@pytest.mark.parametrize("part", sorted({path.parent for path in LESSONS}), ids=lambda part: part.name)
+def test_the_map_of_questions_leads_to_every_lesson_of_its_part(part):
+    listed = re.findall(
+        rf":doc:`/auto_examples/{part.name}/(\w+)`", (part / "GALLERY_HEADER.rst").read_text()
+    )
+    assert listed == sorted(path.stem for path in LESSONS if path.parent == part)
