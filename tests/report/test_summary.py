@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from bs4 import BeautifulSoup
 
 from profiling_series.report import summary
 from profiling_series.report.summary import MAX_STEPS
+
+module = sys.modules["profiling_series.report.summary"]  # the name is the function's
 
 
 def test_it_tells_verdict_reason_thresholds_steps_kernels_and_dead_windows(trace):
@@ -70,8 +73,42 @@ def test_many_steps_are_not_all_listed_and_it_says_so(make_trace):
     assert f"{MAX_STEPS} steps between the fourth and the fourth last are not listed" in text
 
 
-def test_findings_come_before_the_tables(trace, monkeypatch):
-    finding = {"id": "x", "title": "Dead window", "says": "20 µs before the first op", "confidence": "sure"}
-    monkeypatch.setattr(type(trace), "as_dict", lambda self: {**self._dict, "findings": [finding]})
-    text = summary(trace).text()
-    assert text.index("Dead window (sure): 20 µs before the first op") < text.index("Steps")
+def found(monkeypatch, trace, *findings):
+    """Return the summary of a trace in which the rules found just these: (title, stake, confidence)."""
+    made = [
+        {
+            "id": title.lower(),
+            "title": title,
+            "says": f"{title} says",
+            "confidence": sure,
+            "at_stake_us": stake,
+        }
+        for title, stake, sure in findings
+    ]
+    monkeypatch.setattr(module, "reading", lambda _: {**trace.as_dict(), "findings": made})
+    return summary(trace)
+
+
+def test_findings_come_before_the_tables_with_what_is_at_stake(trace, monkeypatch):
+    text = found(monkeypatch, trace, ("Gap", 20.0, "likely"), ("Mix", 5.0, "sure")).text()
+    assert text.index("20.0 µs at stake: Gap (gap, likely): Gap says") < text.index("Mix (mix): Mix says")
+    assert text.index("Mix says") < text.index("Steps")
+
+
+def test_findings_without_a_stake_are_folded_and_named_in_a_terminal(trace, monkeypatch):
+    view = found(monkeypatch, trace, ("Gap", 20.0, "sure"), ("Bias", None, "unknown"), ("Zero", 0.0, "sure"))
+    assert re.search(r"2 further findings with nothing at stake\n +Bias \(bias\); Zero \(zero\)", view.text())
+    assert "Bias says" not in view.text()
+    folded = BeautifulSoup(view._repr_html_(), "html.parser").find("details", class_="ps-folded")
+    assert "open" not in folded.attrs
+    assert folded.summary.get_text() == "2 further findings with nothing at stake"
+    assert [item.get_text() for item in folded.find_all("li")] == [
+        "Bias (bias, unknown): Bias says",
+        "Zero (zero): Zero says",
+    ]
+
+
+def test_the_rules_are_asked(make_trace):
+    assert "The trace has no steps (no-steps)" in " ".join(
+        summary(make_trace([("cpu_op", "aten::mm", 5, 5, 0.0, 10.0, {})])).text().split()
+    )

@@ -1,7 +1,7 @@
 """The parts that a written reading is made of, each as plain text and as HTML.
 
-`Facts` names and values, `Grid` is a table, `Notes` a list of sentences. A view builds them once and
-renders them twice, so that page and terminal cannot say different things.
+`Facts` names and values, `Grid` is a table, `Notes` a list of sentences, `Folded` one to open. A view builds
+them once and renders them twice, so that page and terminal cannot say different things.
 """
 
 from __future__ import annotations
@@ -139,7 +139,28 @@ class Notes:
         return _titled(self.title, f'<ul class="ps-notes">{items}</ul>')
 
 
-Block = Facts | Grid | Notes
+@dataclass(frozen=True)
+class Folded:
+    """Sentences that a page folds away under their title; a terminal gets their names alone."""
+
+    title: str
+    names: tuple[str, ...]
+    items: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return the names, in one paragraph."""
+        return f"{self.title}\n{_wrap('; '.join(self.names), '  ', '  ')}"
+
+    def html(self) -> str:
+        """Return the list behind its title, closed."""
+        items = "".join(f"<li>{prose(item)}</li>" for item in self.items)
+        return (
+            f'<details class="ps-block ps-folded"><summary class="ps-title">{prose(self.title)}</summary>\n'
+            f'<ul class="ps-notes">{items}</ul></details>'
+        )
+
+
+Block = Facts | Grid | Notes | Folded
 
 
 def text_of(blocks: Iterable[Block]) -> str:
@@ -147,7 +168,7 @@ def text_of(blocks: Iterable[Block]) -> str:
 
     Parameters
     ----------
-    blocks : iterable of Facts, Grid or Notes
+    blocks : iterable of Facts, Grid, Notes or Folded
         In reading order.
     """
     return "\n\n".join(block.text() for block in blocks)
@@ -158,7 +179,7 @@ def html_of(blocks: Iterable[Block]) -> str:
 
     Parameters
     ----------
-    blocks : iterable of Facts, Grid or Notes
+    blocks : iterable of Facts, Grid, Notes or Folded
         In reading order.
     """
     return "\n".join(block.html() for block in blocks)

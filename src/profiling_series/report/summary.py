@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
-from .blocks import Block, Column, Facts, Grid, Notes, html_of, text_of
+from ..findings import reading
+from .blocks import Block, Column, Facts, Folded, Grid, Notes, html_of, text_of
 from .format import count, number, share, shown, us
 from .source import Source, provenance_of, trace_of
 from .summary_gpu import copies, devices, kernels, launches, or_unknown
@@ -30,7 +31,7 @@ def summary(x: Source) -> View:
     -------
     View
         Steps, the verdict with its reasons and thresholds, busy and idle time, launches, kernels, copies,
-        findings where the trace has been asked for them, and what the trace cannot tell.
+        findings, and what the trace cannot tell.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def summary(x: Source) -> View:
     trace = trace_of(x)
 
     def blocks() -> list[Block]:
-        return summary_blocks(trace.as_dict(), tuple(getattr(x, "warnings", ())))
+        return summary_blocks(reading(trace), tuple(getattr(x, "warnings", ())))
 
     return View(
         kind="summary",
@@ -56,13 +57,13 @@ def summary_blocks(reading: dict[str, Any], warnings: tuple[str, ...] = ()) -> l
     Parameters
     ----------
     reading : dict
-        As `Trace.as_dict` gives it, the contract of ``profiling-series read --json``.
+        As `profiling_series.findings.reading` gives it, the contract of ``profiling-series read --json``.
     warnings : tuple of str
         Further sentences on what the trace cannot tell.
     """
     parts: list[Block | None] = [
         _verdict(reading),
-        _findings(reading["findings"]),
+        *_findings(reading["findings"]),
         _steps(reading["steps"]),
         devices(reading),
         launches(reading["launches"]),
@@ -107,13 +108,24 @@ def _thresholds(thresholds: dict[str, float]) -> str:
     return ", ".join(told[key].format(share(value)) for key, value in thresholds.items() if key in told)
 
 
-def _findings(findings: list[dict[str, Any]]) -> Notes | None:
-    """Return the findings as the reading ranks them."""
-    items = tuple(
-        shown(f"{finding['title']} ({finding['confidence']}): {finding['says']}", SENTENCE_LIMIT)
-        for finding in findings
-    )
-    return Notes("Findings", items) if items else None
+def _findings(findings: list[dict[str, Any]]) -> list[Block]:
+    """Return the findings as the reading ranks them; those with no time at stake are folded."""
+    parts: list[Block] = []
+    if stakes := [found for found in findings if found["at_stake_us"]]:
+        items = tuple(f"{us(found['at_stake_us'])} at stake: {_finding(found)}" for found in stakes)
+        parts.append(Notes("Findings", items))
+    if rest := [found for found in findings if not found["at_stake_us"]]:
+        title = count(len(rest), "further finding") if stakes else count(len(rest), "finding")
+        names = dict.fromkeys(f"{shown(found['title'])} ({found['id']})" for found in rest)
+        items = tuple(_finding(found) for found in rest)
+        parts.append(Folded(f"{title} with nothing at stake", tuple(names), items))
+    return parts
+
+
+def _finding(found: dict[str, Any]) -> str:
+    """Return a finding as a sentence: what it is, how sure, what it says."""
+    sure = "" if found["confidence"] == "sure" else f", {found['confidence']}"
+    return shown(f"{found['title']} ({found['id']}{sure}): {found['says']}", SENTENCE_LIMIT)
 
 
 def _steps(steps: list[dict[str, Any]]) -> Grid | None:
