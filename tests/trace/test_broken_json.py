@@ -560,7 +560,7 @@ def test_elements_that_are_no_events(tmp_path, layout, junk):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_phases_of_other_kinds(tmp_path, layout):
-    """Flows, instants and counters are no complete events; begin and end apart are not read, which is said."""
+    """Flows, instants and counters are no complete events; begin and end apart are not read, and said."""
     others = [
         {"ph": p, "name": "n", "pid": 1, "tid": 1, "ts": 5, "id": 1, "cat": "ac2g"} for p in "sftinCNODbe"
     ]

@@ -334,6 +334,21 @@ def test_merged_ranks_where_some_numbers_differ(tmp_path, seed):
         assert trace.event(trace.launch_of[row]).pid == 100 + trace.device_of(row)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_two_processes_that_drive_one_device(tmp_path, layout):
+    """One vote each: the process that was there first wins, whatever order its lanes are numbered in."""
+    for pids in ([101, "b"], ["b", 101]):
+        events = [call(100 * i, 4, i + 1, pid=pid, tid=pid) for i, pid in enumerate(pids)]
+        events += [kernel(100 * i + 20, 5, i + 1) for i in range(2)]
+        events += [
+            call(400, 4, 9, pid=pids[0], tid="x"),
+            call(405, 4, 9, pid=pids[1], tid="x"),
+            kernel(420, 5, 9),
+        ]
+        trace = read_events(tmp_path, *events, layout=layout)
+        assert trace.event(trace.launch_of[trace.gpu_rows[-1]]).pid == pids[0]
+
+
 def test_one_process_that_drives_two_devices(tmp_path):
     """Reused numbers of one process: the device says nothing, the time does."""
     events = [call(0, 4, 1), kernel(20, 5, 1, device=0), call(50, 4, 1), kernel(80, 5, 1, device=1)]

@@ -33,7 +33,11 @@ from .build import (
 )
 
 settings.register_profile(
-    "here", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "here",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("here")
 
@@ -368,7 +372,7 @@ def traces(draw):
     return draw(st.permutations(events))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(traces(), st.sampled_from([0, 4_100_000_000_000, 1_758_000_000_123_456]))
 def test_layouts_give_the_same(tmp_path, events, base):
     found = []

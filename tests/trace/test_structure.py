@@ -281,6 +281,16 @@ def test_several_threads_with_steps(tmp_path, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+def test_threads_with_as_many_steps(tmp_path, layout):
+    """A third thread's work goes to the thread whose steps came first, however the lanes are numbered."""
+    for tids in ([1, "b"], ["b", 1]):
+        events = [*loop(1, 2, 0, 100, 100, tid=tids[0]), *loop(1, 2, 50, 100, 200, tid=tids[1])]
+        trace = read_events(tmp_path, *events, call(120, 4, 300, tid=3), kernel(140, 1, 300), layout=layout)
+        row = trace.gpu_rows[trace.correlation[trace.gpu_rows] == 300][0]
+        assert trace.steps[trace.step_index[row]].tid == tids[0]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_steps_under_another_pid(tmp_path, layout):
     """A tool put the steps under a pid of their own: the launches are theirs, and it is said."""
     steps = [step(n, 100 * n, 100, pid=0, tid="Steps") for n in (1, 2)]

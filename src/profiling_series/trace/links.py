@@ -114,7 +114,10 @@ def _drivers(
     numbers = device_numbers(trace, joined)
     votes = pids[trace.lane_id[found[joined]]]
     for part in groups(numbers):
-        known[int(numbers[part[0]])] = int(np.bincount(votes[part]).argmax())
+        count = np.bincount(votes[part])[
+            votes[part]
+        ]  # codes of pids come in no fixed order: the first wins a tie
+        known[int(numbers[part[0]])] = int(votes[part[count.argmax()]])
     where = trace.columns.where
     left = [d for d in _in_order(device, where[shared]) if d not in known]
     others = [p for p in _in_order(pids[trace.lane_id[calls]], where[calls]) if p not in known.values()]

@@ -105,7 +105,8 @@ def _assign_host(trace: Trace, rows: np.ndarray, index: np.ndarray) -> bool:
                 continue
             steps, borrowed = np.arange(len(rows)), True
         lanes = {int(trace.lane_id[rows[steps[p[0]]]]): steps[p] for p in groups(trace.lane_id[rows[steps]])}
-        _assign(trace, mine, rows, max(lanes.values(), key=len), index)
+        main = max(lanes.values(), key=lambda own: (len(own), -own[0]))  # that of most steps, else the first
+        _assign(trace, mine, rows, main, index)
         if len(lanes) > 1:
             for here in groups(trace.lane_id[mine]):
                 if (lane := int(trace.lane_id[mine[here[0]]])) in lanes:
