@@ -39,6 +39,7 @@ _HOMES = {
         "comparison",
         "dispatch_chain",
         "distribution",
+        "footprints",
         "kernel_names",
         "launches",
         "ops",
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from profiling_series.report import comparison as comparison
     from profiling_series.report import dispatch_chain as dispatch_chain
     from profiling_series.report import distribution as distribution
+    from profiling_series.report import footprints as footprints
     from profiling_series.report import kernel_names as kernel_names
     from profiling_series.report import launches as launches
     from profiling_series.report import ops as ops

@@ -6,6 +6,7 @@ from .chain import dispatch_chain
 from .compare import compare
 from .comparison import Comparison, comparison
 from .distribution import distribution
+from .footprints import footprints
 from .kernel_names import kernel_names
 from .launches import launches
 from .ops import ops
@@ -25,6 +26,7 @@ __all__ = [
     "comparison",
     "dispatch_chain",
     "distribution",
+    "footprints",
     "kernel_names",
     "launches",
     "ops",
