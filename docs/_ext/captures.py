@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sphinx.util import logging
+
 from .stamp import state_dir
 
+LOGGER = logging.getLogger(__name__)
 KEEP = "PROFILING_SERIES_KEEP"
 """The package keeps a copy of every capture in the folder that this variable names."""
 REUSE = "PROFILING_SERIES_REUSE"
@@ -89,9 +92,26 @@ def _folder(source_dir: str | Path) -> Path:
 
 def setup(app: Any) -> None:
     """Name the page to whom captures belong before its cells run, and the folder that all share."""
+    app.add_config_value("measure_ahead", False, "")
     app.connect("source-read", lambda app, page, _source: keep_for(app.srcdir, page))
     app.connect("builder-inited", _share, priority=100)  # before the gallery runs its first example
 
 
 def _share(app: Any) -> None:
     os.environ[REUSE] = str(state_dir(app.srcdir) / "measured")
+    if app.config.measure_ahead:
+        _measure_ahead()
+
+
+def _measure_ahead() -> None:
+    """Measure all that the lessons will ask for, if this build is live.
+
+    One at a time, as ever; but several processes import torch side by side, which is most of their time. A page
+    that is run later finds its own shared.
+    """
+    from profiling_series.profiler import cuda_available
+    from profiling_series.profiler.obtain import obtain
+    from profiling_series.recordings.manifest import MANIFEST
+
+    if cuda_available() and os.environ.get("PROFILING_SERIES_SOURCE") == "replay":
+        obtain(MANIFEST, source="replay", progress=LOGGER.info)

@@ -50,9 +50,7 @@ def main() -> int:
         _say(answers, "progress", "importing torch")
         import torch  # noqa: F401
 
-        if getattr(request, "compile", None) is not None:
-            # The compiler's modules take longer to import than torch: that, too, is done side by side.
-            import_module("torch._inductor.compile_fx")
+        _import_ahead(request)
         if order.get("waits"):
             _say(answers, "ready", True)
             if not sys.stdin.readline():
@@ -67,6 +65,16 @@ def main() -> int:
         return 1
     _say(answers, "done", [str(path) for path in paths])
     return 0
+
+
+def _import_ahead(request: Any) -> None:
+    """Import what the measurement will, before its turn: several processes do that side by side.
+
+    The profiler reads a setting of Inductor's when it starts, which imports that, and Triton: seconds in which
+    the others would wait. The compiler's own modules take longer than torch.
+    """
+    compiles = getattr(request, "compile", None) is not None
+    import_module("torch._inductor.compile_fx" if compiles else "torch._inductor.config")
 
 
 def capture_files(request: Request, device: str, out: str, progress: Progress) -> list[str]:
