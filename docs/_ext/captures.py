@@ -106,8 +106,8 @@ def _share(app: Any) -> None:
 def _measure_ahead() -> None:
     """Measure all that the lessons will ask for, if this build is live.
 
-    One at a time, as ever; but several processes import torch side by side, which is most of their time. A page
-    that is run later finds its own shared.
+    One at a time, as ever; but several processes import torch side by side, which is most of their time. A
+    page that is run later finds its own shared.
     """
     from profiling_series.profiler import cuda_available
     from profiling_series.profiler.obtain import obtain

@@ -70,8 +70,8 @@ def main() -> int:
 def _import_ahead(request: Any) -> None:
     """Import what the measurement will, before its turn: several processes do that side by side.
 
-    The profiler reads a setting of Inductor's when it starts, which imports that, and Triton: seconds in which
-    the others would wait. The compiler's own modules take longer than torch.
+    The profiler reads a setting of Inductor's when it starts, which imports that, and Triton: seconds in
+    which the others would wait. The compiler's own modules take longer than torch.
     """
     compiles = getattr(request, "compile", None) is not None
     import_module("torch._inductor.compile_fx" if compiles else "torch._inductor.config")
