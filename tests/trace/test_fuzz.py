@@ -32,7 +32,7 @@ from .build import (
 from .mutate import mutated
 
 CASES = Path(__file__).parent.parent / "data" / "cases"
-SECONDS = 2.5  # for each source of texts; whole inputs only
+SECONDS = 2.0  # for each source of texts; whole inputs only
 MOST_SECONDS = 20  # for one input: beyond, it is a hang
 
 EVENTS = [

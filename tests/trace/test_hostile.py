@@ -37,7 +37,7 @@ from .build import (
 
 EVENTS = [step(1, 0, 100), op("aten::mm", 5, 20), call(10, 4, 7), kernel(30, 50, 7)]
 FACTOR = 12  # four times the input may take so many times as long: linear is 4, quadratic 16
-LEAST_SECONDS = 0.05  # below that the clock tells nothing
+LEAST_SECONDS = 0.03  # below that the clock tells nothing
 
 
 def seconds(work, size: int) -> float:
@@ -72,15 +72,16 @@ def test_megabyte_names(tmp_path, layout):
     assert trace.skipped_events == 0
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("where", [0, 2, 4])
+@pytest.mark.parametrize(
+    ("layout", "where"), [("compact", 0), ("compact", 2), ("compact", 4), ("kineto", 2), ("older", 4)]
+)
 def test_an_event_of_several_megabytes(tmp_path, layout, where):
     """First, in the middle, and last: longer than the pieces in which a file is read."""
     events = [*EVENTS]
-    events.insert(where, op("big", 40, 10, shapes=[[1, 2, 3]] * 400_000))
+    events.insert(where, op("big", 40, 10, shapes=[[1, 2, 3]] * 250_000))
     trace = read_events(tmp_path, *events, layout=layout)
     assert (len(trace), trace.skipped_events) == (5, 0)
-    assert len(trace.args(trace.rows(name="big")[0])["shapes"]) == 400_000
+    assert len(trace.args(trace.rows(name="big")[0])["shapes"]) == 250_000
     assert trace.devices[0]["busy_us"] == 50.0
 
 
@@ -278,7 +279,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("kind", sorted(BROKEN))
 def test_broken_text_in_linear_time(tmp_path, kind):
-    check_linear(lambda n: read_or_refuse(write(tmp_path / "a.json", BROKEN[kind](n))), 5_000)
+    check_linear(lambda n: read_or_refuse(write(tmp_path / "a.json", BROKEN[kind](n))), 3_000)
 
 
 def test_tabs_and_locations_in_linear_time():
@@ -349,8 +350,8 @@ MANY = {
 
 @pytest.mark.parametrize("kind", sorted(MANY))
 def test_measures_in_linear_time(tmp_path, kind):
-    paths = {n: write(tmp_path / f"{n}.json", compact(MANY[kind](n))) for n in (3_000, 12_000)}
-    check_linear(lambda n: use(read(paths[n])), 3_000)
+    paths = {n: write(tmp_path / f"{n}.json", compact(MANY[kind](n))) for n in (1_500, 6_000)}
+    check_linear(lambda n: use(read(paths[n])), 1_500)
 
 
 def test_frames_of_a_large_gzip_file_in_one_pass(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from profiling_series.trace import python_frames
+from profiling_series.trace.load import columns
 
 from .build import (
     LAYOUTS,
@@ -356,21 +357,34 @@ def test_the_size_of_a_copy_stays_with_it_when_a_name_is_repaired(tmp_path):
     assert {int(trace.correlation[row]): n for row, n in size.items()} == {i: 1 << i for i in range(1, 8)}
 
 
-def test_more_categories_than_torch_ever_had(tmp_path):
-    """Those that do not fit are read as none; no event becomes what it is not."""
-    many = [event(f"cat{i}", "x", i, 1) for i in range(400)]
-    for layout in LAYOUTS:
-        found = reading(tmp_path, *EVENTS, *many, layout=layout)
-        assert found["events"] == len(EVENTS) + 400
-        assert found["devices"][0]["busy_us"] == 50.0
-        assert found["cpu_ops"] == 1
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_more_categories_than_torch_ever_had(tmp_path, layout):
+    found = reading(tmp_path, *EVENTS, *[event(f"c{i}", "x", i, 1) for i in range(400)], layout=layout)
+    assert (found["events"], found["cpu_ops"], found["devices"][0]["busy_us"]) == (len(EVENTS) + 400, 1, 50.0)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_more_streams_than_16_bits_count(tmp_path, layout):
+def test_categories_without_a_code_are_none(tmp_path, layout, monkeypatch):
+    monkeypatch.setattr(columns, "MOST_CATS", 10)
+    many = [event(f"c{i}", "x", i, 1) for i in range(30)]
+    trace = read_events(tmp_path, *many, layout=layout)
+    assert len(trace) == 30
+    assert len(trace.cats) == 11
+    assert "" in trace.cats
+    assert trace.devices == []
+
+
+def test_more_streams_than_16_bits_count(tmp_path):
     kernels = [kernel(10 * i, 1, i, stream=i, tid=i) for i in range(33_500)]
-    found = read_events(tmp_path, *kernels, layout=layout).as_dict()
+    found = read_events(tmp_path, *kernels).as_dict()
     assert (found["devices"][0]["streams"], found["devices"][0]["gpu_events"]) == (33_500, 33_500)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_streams_without_a_code_are_told_by_their_lane(tmp_path, layout, monkeypatch):
+    monkeypatch.setattr(columns, "MOST_QUEUES", 10)
+    found = reading(tmp_path, *[kernel(10 * i, 1, i, stream=i, tid=i) for i in range(30)], layout=layout)
+    assert [(d["index"], d["streams"], d["gpu_events"]) for d in found["devices"]] == [(0, 30, 30)]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

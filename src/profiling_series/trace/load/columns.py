@@ -10,6 +10,8 @@ import numpy as np
 
 NO_CORRELATION = -1
 NO_QUEUE = -1
+MOST_QUEUES = 2**15 - 8  # codes of 16 bits; where they do not suffice the lane says it
+MOST_CATS = 2**16 - 8
 CHUNK_SHIFT = (
     21  # bits of an event's number within its chunk, see `profiling_series.trace.load.generic.address`
 )
@@ -46,7 +48,7 @@ DTYPES = {
     "ts": np.uint64,
     "dur": np.int64,
     "name": np.int32,
-    "cat": np.uint8,
+    "cat": np.uint16,
     "lane": np.int32,
     "correlation": np.int64,
     "queue": np.int16,
@@ -152,11 +154,10 @@ class Tables:
     """What the codes of a `Block` mean, and what was met on the way that is no complete event."""
 
     names: Interner = field(default_factory=Interner)
-    # Codes of 8 bits: where a file has more categories than torch ever had, the last are read as none.
-    cats: Interner = field(default_factory=lambda: Interner(250, ""))
+    cats: Interner = field(default_factory=lambda: Interner(MOST_CATS, ""))  # all others are read as none
     lanes: Interner = field(default_factory=Interner)  # (pid, tid)
-    # (device, stream), as the args say; codes of 16 bits, and where they do not suffice the lane says it
-    queues: Interner = field(default_factory=lambda: Interner(2**15 - 8))
+    # (device, stream), as the args say
+    queues: Interner = field(default_factory=lambda: Interner(MOST_QUEUES))
     labels: dict[tuple[str, Any, Any], Any] = field(
         default_factory=dict
     )  # (metadata name, pid, tid) -> value

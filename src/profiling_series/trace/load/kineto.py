@@ -240,7 +240,7 @@ def _read_headers(
     slow = rows[:, 0] < 0
     return {
         "name": rows[:, 0].astype(np.int32),
-        "cat": rows[:, 1].astype(np.uint8),
+        "cat": rows[:, 1].astype(np.uint16),
         "lane": rows[:, 2].astype(np.int32),
     }, slow
 
