@@ -33,7 +33,7 @@ def matmul_add():
 # -----
 # Every step does the same, on the same data. So each should take equally long, and does not:
 #
-# 1. How many times as long as the third recorded :term:`step` does the first take, in a fresh process?
+# 1. How many times as long as the third :term:`step` does the first of a fresh process take?
 # 2. Call the function three times before the profiler starts. Are the steps alike then?
 # 3. A step takes 60 µs in the trace. Does your program need 60 µs for it?
 #
@@ -50,16 +50,19 @@ with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:
         prof.step()
 
 # %%
-# Look: cold and warm
-# -------------------
-# :term:`Cold <cold>` means a fresh process in which nothing ran before; warm, that three calls did. Both have
-# the profiler's warm-up step, and are done in several processes, which differ. The last row has neither.
+# Look: with and without
+# ----------------------
+# In fresh processes: neither warm-up, three calls, the schedule's, and both. The CPU's times differ from one
+# process to the next, so the last two are done several times.
 
+work, at_once = MatmulAdd(size=64), Schedule(wait=0, warmup=0, active=20)
 runs = 5 if has_gpu() else 2  # two are enough to try this on a CPU
-cold = capture_runs(MatmulAdd(size=64), runs, warm=False)
-warm = capture_runs(MatmulAdd(size=64), runs, schedule=Schedule(active=20))
-at_once = Schedule(wait=0, warmup=0, active=20)
-neither = capture(MatmulAdd(size=64), warm=False, schedule=at_once)
+groups = {
+    "neither": [capture(work, warm=False, schedule=at_once)],
+    "calls": [capture(work, schedule=at_once)],
+    "schedule": capture_runs(work, runs, warm=False),
+    "both": capture_runs(work, runs, schedule=Schedule(active=20)),
+}
 
 
 def times(one):
@@ -72,52 +75,65 @@ def by_step(each):
 
 # sphinx_gallery_start_ignore
 # What the text of the site's page quotes from these captures.
-_both = {"cold": cold, "warm": warm}
-_first = {name: [times(one)[0] for one in group] for name, group in _both.items()}
-_third = {name: [times(one)[2] for one in group] for name, group in _both.items()}
-_factor = {name: float(np.median(_first[name]) / np.median(_third[name])) for name in _first}
-_bare = neither.trace.steps[0].dur_us
+
+
+def _told(us):
+    return (us / 1000, "ms") if us >= 1000 else (us, "µs")
+
+
+_first = {name: [times(one)[0] for one in group] for name, group in groups.items()}
+_third = {name: [times(one)[2] for one in group] for name, group in groups.items()}
+_middle = {name: float(np.median(values)) for name, values in _first.items()}
+_trace = groups["neither"][0].trace
+_rows = [*_trace.overhead_rows, *_trace.call_rows[_trace.step_index[_trace.call_rows] == 0]]
+_names = dict.fromkeys(_trace.name(int(row)) for row in _rows)
+_loading = [name for name in _names if "Loading" in name or "Malloc" in name]
+_factor = _middle["both"] / float(np.median(_third["both"]))
+_few, _more = _first["schedule"], _first["both"]
 measured = {
     "lesson3.runs": runs,
-    "lesson3.cold-first": (float(np.median(_first["cold"])), "µs"),
-    "lesson3.warm-first": (float(np.median(_first["warm"])), "µs"),
-    "lesson3.cold-factor": f"{_factor['cold']:.1f}",
-    "lesson3.warm-factor": f"{_factor['warm']:.1f}" if _factor["warm"] > 1.2 else None,
-    "lesson3.overlap": max(map(min, _first.values())) <= min(map(max, _first.values())),
-    "lesson3.bare": (_bare, "µs"),
-    "lesson3.bare-worse": _bare > 2 * max(_first["cold"]),
+    "lesson3.neither": _told(_middle["neither"]),
+    "lesson3.loading": ", ".join(_loading) or None,
+    "lesson3.calls": _told(_middle["calls"]),
+    "lesson3.calls-help": _middle["calls"] < 0.5 * _middle["neither"],
+    "lesson3.schedule": (_middle["schedule"], "µs"),
+    "lesson3.both": (_middle["both"], "µs"),
+    "lesson3.overlap": max(min(_few), min(_more)) <= min(max(_few), max(_more)),
+    "lesson3.factor": f"{_factor:.1f}" if _factor > 1.2 else None,
 }
 # sphinx_gallery_end_ignore
-groups = {"cold": cold, "warm": warm, "neither": [neither]}
 rows = {name: by_step([times(one) for one in group]) for name, group in groups.items()}
-every = [*cold, *warm, neither]
+every = [one for group in groups.values() for one in group]
 show(over_processes("CPU time of the recorded steps", rows, every))
 
 # %%
-# The first step takes :measured:`lesson3.cold-first` in a cold process, the median of
-# :measured:`lesson3.runs`. That is :measured:`lesson3.cold-factor` times the third. After three calls it
-# takes :measured:`lesson3.warm-first`.
+# With neither, the first step takes :measured:`lesson3.neither`: nothing has run before.
+#
+# .. when:: lesson3.loading
+#
+#    The trace names some of what is done for the first time: :measured:`lesson3.loading`.
+#
+# .. when:: lesson3.calls-help
+#
+#    Three calls leave :measured:`lesson3.calls` of it. The program is warm then, and the profiler is not.
+#
+# With the schedule's alone it is :measured:`lesson3.schedule` (median of :measured:`lesson3.runs`): its two
+# unrecorded steps are calls as well, so it warms up either. With both it is :measured:`lesson3.both`.
 #
 # .. when:: lesson3.overlap
 #
-#    Look at the brackets: the ranges overlap. One process of each could have shown either as the faster.
+#    Look at the brackets: these two overlap. One process of each could have shown either as the faster.
 #
-# .. when:: lesson3.warm-factor
+# .. when:: lesson3.factor
 #
-#    What no warm-up call removes: even then the first recorded step takes :measured:`lesson3.warm-factor`
-#    times the third. Your program is warm; the profiler is recording for the first time.
-#
-# .. when:: lesson3.bare-worse
-#
-#    And without the profiler's own warm-up step, the first takes :measured:`lesson3.bare`. The next lesson
-#    finds out what is in it.
+#    And what neither removes: with both, the first step takes :measured:`lesson3.factor` times the third.
 #
 # Look: the dead window
 # ---------------------
-# Zoom in to the first cold step. From the start of your :term:`annotation` to the first :term:`op` in it
-# lies the :term:`dead window`.
+# Zoom in to a first step. From the start of your :term:`annotation` to the first :term:`op` in it lies the
+# :term:`dead window`.
 
-show(timeline(cold[0], steps=0))
+show(timeline(groups["schedule"][0], steps=0))
 
 # %%
 
@@ -133,36 +149,34 @@ show(over_processes("Dead window of each step", dead, every))
 #
 # Explain: profiled time is not run time
 # --------------------------------------
-# Each row of a trace costs the profiler something, and in a step this short that adds up. So time it without:
+# Each row of a trace costs the profiler something; in a short step that adds up. So time it without:
 
 timer = Timer("matmul_add()", globals={"matmul_add": matmul_add})
 took = timer.blocked_autorange(min_run_time=0.2)
 print(f"{took.median * 1e6:.1f} µs on this machine's {device}")
 
 # %%
-# ``time_runs`` does that in fresh processes. Beside it stand the same warm captures as above, steps 6 to 20.
+# ``time_runs`` does that in fresh processes. Beside it stand the captures with both warm-ups, steps 6 to 20.
 
-timed = time_runs(MatmulAdd(size=64), runs)
-settled = [np.median(times(one)[5:]) for one in warm]
+timed = time_runs(work, runs)
+settled = [np.median(times(one)[5:]) for one in groups["both"]]
 # sphinx_gallery_start_ignore
 _timed = float(np.median([each.median_us for each in timed]))
 measured |= {
     "lesson3.timed": (_timed, "µs"),
     "lesson3.settled": (float(np.median(settled)), "µs"),
-    "lesson3.cost": f"{float(np.median(settled)) / _timed:.1f}",
     "lesson3.dearer": min(settled) > max(each.median_us for each in timed),
 }
 # sphinx_gallery_end_ignore
 without = [each.median_us for each in timed]
 rows = {"under the profiler": {"a step": settled}, "without": {"a step": without}}
-show(over_processes("What a settled step takes", rows, [*warm, *timed]))
+show(over_processes("What a settled step takes", rows, every + timed))
 
 # %%
 # .. when:: lesson3.dearer
 #
-#    Under the profiler a step takes :measured:`lesson3.settled`, without it :measured:`lesson3.timed`: a
-#    factor of :measured:`lesson3.cost`. So a trace tells *where* time goes. *How fast* a program is, a timer
-#    tells.
+#    Under the profiler a step takes :measured:`lesson3.settled`, without it :measured:`lesson3.timed`. A
+#    trace tells *where* time goes; *how fast* a program is, a timer tells.
 #
 # .. when:: not lesson3.dearer
 #
@@ -171,19 +185,18 @@ show(over_processes("What a settled step takes", rows, [*warm, *timed]))
 # Check
 # -----
 
-show(check("dead-window-first", cold))
+show(check("dead-window-first", groups["schedule"]))
 
 # %%
-# After three warm-up calls the steps should be alike, so the guess is 1:
+# After both warm-ups the steps should be alike, so the guess is 1:
 
-show(check("first-step-factor-warm", warm, guess=1))
+show(check("first-step-factor-warm", groups["both"], guess=1))
 
 # %%
 # Try
 # ---
-# ``capture_runs(MatmulAdd(size=4096), 5)``: the GPU has more to do now. Is the first step's surplus larger
-# too, or just as long?
+# ``capture_runs(MatmulAdd(size=4096), 5)``: is the first step's surplus larger now, or just as long?
 #
 # Words
 # -----
-# :term:`annotation`, :term:`cold`, :term:`dead window`, :term:`op`, :term:`step`, :term:`trace`
+# :term:`annotation`, :term:`dead window`, :term:`op`, :term:`step`, :term:`trace`

@@ -66,7 +66,7 @@ show(timeline(cap))
 # %%
 # .. when:: lesson4.gpu
 #
-#    The first kernel begins :measured:`lesson4.offset` after the first step. For
+#    The first kernel begins :measured:`lesson4.offset` after the first step did. For
 #    :measured:`lesson4.prepare` of it the CPU prepares, up to the launch call. From that call to the kernel
 #    it takes :measured:`lesson4.launch` more, the :term:`launch latency`.
 #
@@ -78,13 +78,13 @@ show(timeline(cap))
 #
 #    This trace holds no GPU lane, since it was measured on a CPU; what follows needs one.
 #
-# Look: without any warm-up
-# -------------------------
-# Now record from the very first step. In plain torch that is ``schedule(wait=0, warmup=0, active=20)``, and
-# torch warns that the result may be skewed. Three of the twenty steps are drawn:
+# Look: without the profiler's warm-up
+# ------------------------------------
+# Now the function is called three times first, so that it is warm, and then every step is recorded. In plain
+# torch that is ``schedule(wait=0, warmup=0, active=20)``, which torch warns of. Three steps are drawn:
 
 at_once = Schedule(wait=0, warmup=0, active=20)
-bare = capture(MatmulAdd(size=64), warm=False, schedule=at_once)
+bare = capture(MatmulAdd(size=64), schedule=at_once)
 # sphinx_gallery_start_ignore
 _bare = _parts(bare) or {}
 _requests = [r for r in bare.trace.overhead_rows if bare.trace.name(int(r)) == "Activity Buffer Request"]

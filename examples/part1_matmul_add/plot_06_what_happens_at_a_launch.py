@@ -11,7 +11,7 @@ Afterwards you can
 The program is the product and the addition at 64×64, in bf16 and in fp32.
 """
 
-from profiling_series import MatmulAdd, capture, check
+from profiling_series import MatmulAdd, Schedule, capture, check
 from profiling_series import has_gpu, kernel_names, launches, show
 
 # %%
@@ -76,12 +76,37 @@ show(launches(cap))
 #
 #    In the published trace an occupancy query stands before the product's launch:
 #    ``cudaOccupancyMaxActiveBlocksPerMultiprocessor``. Here is none. It is a habit of the library that
-#    launches, not of the GPU: this one chooses its grid without asking. So its absence tells you nothing, and
-#    its presence only who launched.
+#    launches, not of the GPU, and tells you only who launched.
 #
 # .. when:: not lesson6.gpu
 #
 #    This trace was measured on a CPU: no runtime call, no kernel. What follows needs a GPU.
+#
+# Look: the very first call
+# -------------------------
+# Those steps were of a process that had made the same call before. Here a process makes its first:
+
+at_once = Schedule(wait=0, warmup=0, active=20)
+first = capture(MatmulAdd(size=64), warm=False, schedule=at_once)
+# sphinx_gallery_start_ignore
+_asks = {name: count for name, count in _calls_of(first.trace, 0).items() if "Occupancy" in name}
+_again = any("Occupancy" in name for at in range(1, 20) for name in _calls_of(first.trace, at))
+measured |= {
+    "lesson6.asks": ", ".join(f"{count} × {name}" for name, count in _asks.items()) or None,
+    "lesson6.asks-once": bool(_asks) and not _again,
+}
+# sphinx_gallery_end_ignore
+show(launches(first, step=0, footprints=False))
+
+# %%
+# .. when:: lesson6.asks
+#
+#    Here the library does ask: :measured:`lesson6.asks`.
+#
+# .. when:: lesson6.asks-once
+#
+#    In none of the nineteen steps that follow does it ask again. So a trace without queries may be of a
+#    library that never asks, or of one that asked before you began to record.
 #
 # Explain: one number ties them
 # -----------------------------
@@ -103,7 +128,7 @@ for kernel in trace.rows(cat="kernel")[-2:]:
 #    :measured:`lesson6.registers` registers each, :measured:`lesson6.product` together. An SM of this GPU has
 #    :measured:`lesson6.sm-registers`.
 #    Shared memory is rationed in the same way. By both, and by what an SM can hold at all, the number of
-#    blocks that fit is :measured:`lesson6.blocks`; what stops one more is :measured:`lesson6.limit`. That is
+#    blocks that fit is :measured:`lesson6.blocks`; what stops another is :measured:`lesson6.limit`. That is
 #    :measured:`lesson6.warps` warps (groups of 32 threads), an :term:`occupancy` of
 #    :measured:`lesson6.occupancy`.
 #

@@ -37,6 +37,7 @@ def swept(*points):
 
 CEILINGS = SimpleNamespace(
     tflops=TFLOPS,
+    sustained_tflops={"bf16": 700.0},
     gbs=GBS,
     ridge=lambda dtype: TFLOPS[dtype] * 1000 / GBS,
     source_line="recorded on Test GPU",
@@ -79,7 +80,8 @@ def test_the_roof_is_the_lower_of_two_and_its_name_says_which():
     assert (roof(CEILINGS, "bf16", 300.0), limit(CEILINGS, "bf16", 300.0)) == (800.0, "compute")
     text = roofline(SWEEP, CEILINGS).text()
     assert "they meet, bf16" in text
-    assert ["4096", "bf16", "1,024", "800.0", "85.9", "%", "85.9", "%", "compute"] in rows(
+    assert "product, bf16, kept up" in text
+    assert ["4096", "bf16", "1,024", "800", "85.9", "%", "85.9", "%", "compute"] in rows(
         roofline(SWEEP, CEILINGS)
     )
     assert "[recorded on Test GPU; 4 workloads in one process; ceilings recorded on Test GPU]" in text

@@ -71,8 +71,8 @@ def from_json(data: Mapping[str, Any]) -> CeilingsRequest:
 class Ceilings(Measurement):
     """The best rates that were measured, in one process and without the profiler.
 
-    They are what the libraries reach here with random data, not what a data sheet promises: the best median
-    over a few large sizes, each call awaited in blocks.
+    They are what the libraries reach here with random data, not what a data sheet promises: the best of some
+    short bursts at a few large sizes.
     """
 
     kind: ClassVar[str] = "ceilings"
@@ -81,6 +81,15 @@ class Ceilings(Measurement):
     def tflops(self) -> dict[str, float]:
         """Return the rate of the best product of each type, TFLOP/s."""
         return {name: max(found["tflops"] for found in each) for name, each in self.values["matmul"].items()}
+
+    @property
+    def sustained_tflops(self) -> dict[str, float]:
+        """Return the best rate that each type's products kept up for half a second, TFLOP/s."""
+        return {
+            name: max(found["sustained_tflops"] for found in each)
+            for name, each in self.values["matmul"].items()
+            if all("sustained_tflops" in found for found in each)
+        }
 
     @property
     def gbs(self) -> float:

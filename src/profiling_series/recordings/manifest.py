@@ -22,15 +22,15 @@ _LESSON_2: tuple[Asked, ...] = (
     SweepRequest(tuple(MatmulAdd(n, dtype) for dtype in ("bf16", "fp32") for n in SWEEP_SIZES)),
     CeilingsRequest(("bf16", "fp32")),
 )
+_AT_ONCE = Schedule(wait=0, warmup=0, active=20)
 #: "Why is the first step so slow?"; its first cold run is lesson 1's, its warm ones those of lesson 8.
 _LESSON_3: tuple[Asked, ...] = (
+    Request(MatmulAdd(64), warm=False, schedule=_AT_ONCE),
     *(Request(MatmulAdd(64), warm=False, run=run) for run in range(1, RUNS)),
     *(TimingRequest(MatmulAdd(64), run=run) for run in range(RUNS)),
 )
 #: "Why do the lanes not line up?"
-_LESSON_4: tuple[Asked, ...] = (
-    Request(MatmulAdd(64), warm=False, schedule=Schedule(wait=0, warmup=0, active=20)),
-)
+_LESSON_4: tuple[Asked, ...] = (Request(MatmulAdd(64), schedule=_AT_ONCE),)
 #: "From the Python call to the kernel"
 _LESSON_5: tuple[Asked, ...] = (Request(MatmulAdd(64, batch=64)),)
 #: "What happens at a launch?"

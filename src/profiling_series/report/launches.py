@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_LAUNCHES = 8
 
 
-def launches(x: Source, step: int | None = None) -> View:
+def launches(x: Source, step: int | None = None, *, footprints: bool = True) -> View:
     """Return the runtime and driver calls of one step, and each launch of it with its footprint.
 
     Parameters
@@ -29,6 +29,8 @@ def launches(x: Source, step: int | None = None) -> View:
         What to read.
     step : int, optional
         Which recorded step, counted from 0; by default the last complete one.
+    footprints : bool
+        Whether to tell each launch by itself, too.
 
     Returns
     -------
@@ -47,8 +49,8 @@ def launches(x: Source, step: int | None = None) -> View:
     return View(
         kind="launches",
         provenance=provenance_of(x),
-        to_text=lambda: text_of(_blocks(trace, index)),
-        to_html=lambda: html_of(_blocks(trace, index)),
+        to_text=lambda: text_of(_blocks(trace, index, footprints)),
+        to_html=lambda: html_of(_blocks(trace, index, footprints)),
     )
 
 
@@ -86,7 +88,7 @@ def kernel_footprint(trace: Trace, row: int) -> Footprint:
     return footprint(trace.args(row), device)
 
 
-def _blocks(trace: Trace, index: int) -> list[Block]:
+def _blocks(trace: Trace, index: int, footprints: bool) -> list[Block]:
     rows = trace.gpu_rows
     inside = [int(row) for row in rows if index < 0 or trace.step_index[row] == index]
     launched = [row for row in inside if trace.launch_of[row] >= 0]
@@ -95,6 +97,8 @@ def _blocks(trace: Trace, index: int) -> list[Block]:
     if not calls:
         return [Notes(f"Launches of {where}", ("No runtime or driver call: this trace holds no GPU work.",))]
     found: list[Block] = [_calls(trace, calls, index, where)]
+    if not footprints:
+        return found
     found += [_launch(trace, row) for row in launched[:MAX_LAUNCHES]]
     if len(launched) > MAX_LAUNCHES:
         found.append(Notes("Not shown", (f"{len(launched) - MAX_LAUNCHES} further launches of this step.",)))

@@ -78,6 +78,8 @@ def limit(ceilings: Any, dtype: str, intensity: float) -> str:
 def _ceilings(ceilings: Any) -> Block:
     """Return the ceilings as a table."""
     rows = [(f"product, {dtype}", f"{digits(rate)} TFLOP/s") for dtype, rate in ceilings.tflops.items()]
+    kept_up = ceilings.sustained_tflops.items()
+    rows += [(f"product, {dtype}, kept up", f"{digits(rate)} TFLOP/s") for dtype, rate in kept_up]
     rows.append(("copy, read and write", f"{digits(ceilings.gbs)} GB/s"))
     rows += [(f"they meet, {dtype}", f"{number(ceilings.ridge(dtype))} FLOP/B") for dtype in ceilings.tflops]
     return Grid("Ceilings, measured", (Column("What", figures=False), Column("best")), tuple(rows))
