@@ -20,7 +20,11 @@ class ReaderSpeed(SphinxDirective):
     """``{reader-speed}``: a table for each file of ``benchmarks/results.json``."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the tables."""
+        """Return the tables; a sentence where nobody has run the benchmark."""
+        if not RESULTS.exists():
+            return [
+                nodes.paragraph("", "No run is on file: `nox -s bench -- --json benchmarks/results.json`.")
+            ]
         self.env.note_dependency(str(RESULTS))
         return [self._table(run) for run in json.loads(RESULTS.read_text(encoding="utf-8"))]
 
