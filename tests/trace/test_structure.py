@@ -177,6 +177,17 @@ def test_without_steps(tmp_path, layout):
     assert "no steps" in found["verdict"]["over"]
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("cat", ["cpu_op", "Operator", "user_annotation"])
+def test_steps_that_are_written_as_ops(tmp_path, layout, cat):
+    """Steps all the same, and no ops."""
+    events = [step(n, 100 * n, 100) | {"cat": cat} for n in (1, 2)] + [op("a", 110, 20), op("a", 210, 20)]
+    found = reading(tmp_path, annotation("forward", 105, 50), *events, layout=layout)
+    assert [s["dur_us"] for s in found["steps"]] == [100.0, 100.0]
+    assert (found["cpu_ops"], [o["name"] for o in found["ops"]]) == (2, ["a"])
+    assert [(a["name"], a["first_op"]) for a in found["annotations"]] == [("forward", "a")]
+
+
 def loop(first: int, count: int, at: float, period: float, correlation: int = 100, **where) -> list[dict]:
     """Steps with an op, a launch and its kernel of a tenth of the period, one after the other."""
     found = []

@@ -110,7 +110,12 @@ class EventTable:
     @cached_property
     def kind(self) -> np.ndarray:
         """Kind of each event: the constants of `profiling_series.trace.categories`."""
-        return np.array([c.kind_of(cat) for cat in self.cats] or [0], np.uint8)[self.cat_id]
+        kind = np.array([c.kind_of(cat) for cat in self.cats] or [0], np.uint8)[self.cat_id]
+        if len(self.name_ids(c.STEP.match)):
+            kind[self.named(c.STEP.match) & (kind == c.OP)] = (
+                c.ANNOTATION
+            )  # older torch wrote its steps as ops
+        return kind
 
     # Rows --------------------------------------------------------------------------------------------------
 
