@@ -7,6 +7,7 @@ already holds everything (a GPU server without network, say), `nox --no-venv --n
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import time
@@ -33,7 +34,9 @@ def _install(session: nox.Session, *groups: str) -> None:
 def _python(session: nox.Session, *args: str, **env: str) -> None:
     """Run this session's Python; `src` is on its path, so `--no-install` needs no installed package."""
     venv = session.virtualenv.is_sandboxed
-    session.run("python" if venv else sys.executable, *args, env={"PYTHONPATH": str(ROOT / "src"), **env})
+    # Without an environment of its own, a session needs what the caller has put on the path as well.
+    path = [str(ROOT / "src"), *([] if venv else filter(None, [os.environ.get("PYTHONPATH")]))]
+    session.run("python" if venv else sys.executable, *args, env={"PYTHONPATH": os.pathsep.join(path), **env})
 
 
 @nox.session
