@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import captures, command_help, kernels, notebooks, speed, stamp, this_build, values, views
+from . import (
+    captures,
+    command_help,
+    findings,
+    kernel_pieces,
+    kernels,
+    notebooks,
+    planted,
+    recorded,
+    speed,
+    stamp,
+    this_build,
+    values,
+    views,
+)
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -16,6 +30,7 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register every part and return the extension's metadata."""
-    for part in (stamp, captures, values, kernels, views, this_build, command_help, speed, notebooks):
+    shown = (views, this_build, command_help, speed, recorded, findings, planted, kernel_pieces)
+    for part in (stamp, captures, values, kernels, *shown, notebooks):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

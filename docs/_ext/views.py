@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from profiling_series.profiler import Capture
 
 LOGGER = logging.getLogger(__name__)
-VIEWS = ("summary", "table", "timeline", "dispatch_chain")
+VIEWS = ("summary", "table", "timeline", "dispatch_chain", "footprints")
 
 
 class capture_view(nodes.General, nodes.Element):
