@@ -96,8 +96,8 @@ measured = {
     "lesson3.loading": ", ".join(_loading) or None,
     "lesson3.calls": _told(_middle["calls"]),
     "lesson3.calls-help": _middle["calls"] < 0.5 * _middle["neither"],
-    "lesson3.schedule": (_middle["schedule"], "µs"),
-    "lesson3.both": (_middle["both"], "µs"),
+    "lesson3.schedule": _told(_middle["schedule"]),
+    "lesson3.both": _told(_middle["both"]),
     "lesson3.overlap": max(min(_few), min(_more)) <= min(max(_few), max(_more)),
     "lesson3.factor": f"{_factor:.1f}" if _factor > 1.2 else None,
 }

@@ -70,7 +70,8 @@ show(launches(cap))
 # .. when:: lesson6.query
 #
 #    One of them puts nothing on the GPU: :measured:`lesson6.query` asks how many blocks of a kernel would fit
-#    on an SM, so that the library can choose a grid. Launches of elementwise kernels do without.
+#    on an SM, so that the library can choose a grid. In the published trace it stands before the product's
+#    launch, and not before the addition's.
 #
 # .. when:: lesson6.no-query
 #
