@@ -56,6 +56,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"[\\/]plot_",  # tests/docs holds that no example is named otherwise
+    "subsection_order": "_ext.gallery.lessons_first",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "reset_modules": ("_ext.gallery.reset",),
@@ -90,7 +91,8 @@ html_logo = "_static/mark.svg"
 html_favicon = "_static/mark.svg"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {page: [] for page in ("index", "start", "guide/words", "reference/this-build")}
+_WITHOUT_SIDEBAR = ("index", "start", "guide/faq", "guide/path", "guide/words", "reference/this-build")
+html_sidebars = {page: [] for page in _WITHOUT_SIDEBAR}
 html_theme_options = {
     "logo": {"text": "Profiling Series"},
     "navbar_align": "left",

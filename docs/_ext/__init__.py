@@ -14,9 +14,11 @@ from . import (
     findings,
     kernel_pieces,
     kernels,
+    llms,
     notebooks,
     planted,
     recorded,
+    source_of,
     speed,
     stamp,
     this_build,
@@ -30,7 +32,18 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register every part and return the extension's metadata."""
-    shown = (views, this_build, command_help, speed, recorded, findings, planted, kernel_pieces)
+    shown = (
+        views,
+        this_build,
+        command_help,
+        speed,
+        recorded,
+        findings,
+        planted,
+        kernel_pieces,
+        source_of,
+        llms,
+    )
     for part in (stamp, captures, values, kernels, *shown, notebooks):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

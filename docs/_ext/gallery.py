@@ -20,6 +20,12 @@ PAPER = {
 }
 
 
+def lessons_first(folder: str) -> tuple[bool, str]:
+    """Return the sort key of a part of the gallery: the lessons in order, then what is looked up."""
+    name = Path(folder).name
+    return not name.startswith("part"), name
+
+
 def reset(gallery_conf: dict[str, Any], example: str | None, when: str) -> None:
     """Give the next example the torch and matplotlib of a fresh process, as far as one process can."""
     import matplotlib as mpl

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("plot_*.py"))
+HOWTOS = [path for path in EXAMPLES if path.parent.name == "howto"]
+LESSONS = [path for path in EXAMPLES if path not in HOWTOS]
 
 
 def _named(path: Path) -> str:
@@ -37,7 +40,7 @@ def _run(example: Path, folder: Path, *before: str, **environment: str) -> subpr
     )
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=_named)
+@pytest.mark.parametrize("example", LESSONS, ids=_named)
 def test_a_copied_script_runs_in_an_empty_folder_and_prints_the_same_reading(example, tmp_path, shared):
     done = _run(example, tmp_path, PROFILING_SERIES_REUSE=str(shared))
     assert done.returncode == 0, done.stderr[-3000:]
@@ -48,6 +51,17 @@ def test_a_copied_script_runs_in_an_empty_folder_and_prints_the_same_reading(exa
     assert "<figure" not in done.stdout
     writes = "export_chrome_trace" in text or "record_callable" in text
     assert (tmp_path / "traces").is_dir() == writes
+
+
+@pytest.mark.parametrize("example", HOWTOS, ids=_named)
+def test_a_copied_recipe_runs_in_an_empty_folder_and_leaves_files_in_one_place(example, tmp_path, shared):
+    done = _run(example, tmp_path, PROFILING_SERIES_REUSE=str(shared))
+    assert done.returncode == 0, done.stderr[-3000:]
+    shown = example.read_text(encoding="utf-8").count("\nshow(")
+    assert len(re.findall(r"^\[(?:live on|read from) ", done.stdout, re.MULTILINE)) == shown
+    assert done.stdout.strip(), "a recipe shows what came of it"
+    assert "<figure" not in done.stdout
+    assert {path.name for path in tmp_path.iterdir()} <= {example.name, "traces"}
 
 
 WITHOUT_A_COMPILER = """\
@@ -96,4 +110,5 @@ def test_the_downloaded_notebook_runs_from_an_empty_folder(example, built, tmp_p
     folder.mkdir()
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert sum("text/html" in output.get("data", {}) for output in outputs) >= 4
+    shown = sum("text/html" in output.get("data", {}) for output in outputs)
+    assert shown == example.read_text(encoding="utf-8").count("\nshow(")

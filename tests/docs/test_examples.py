@@ -72,3 +72,21 @@ def test_the_map_of_questions_leads_to_every_lesson_of_its_part(part):
         rf":doc:`/auto_examples/{part.name}/(\w+)`", (part / "GALLERY_HEADER.rst").read_text()
     )
     assert listed == sorted(path.stem for path in LESSONS if path.parent == part)
+
+
+HOWTOS = [path for path in EXAMPLES if path.parent.name == "howto"]
+
+
+@pytest.mark.parametrize("path", HOWTOS, ids=_named)
+def test_a_recipe_is_short(path):
+    text = path.read_text(encoding="utf-8")
+    shown = re.sub(
+        r"# sphinx_gallery_start_ignore.*?# sphinx_gallery_end_ignore\n", "", text, flags=re.DOTALL
+    )
+    assert len(shown.splitlines()) <= 82, "about 80 lines; a recipe does one job"
+
+
+def test_the_map_of_recipes_leads_to_every_one():
+    header = (ROOT / "examples" / "howto" / "GALLERY_HEADER.rst").read_text(encoding="utf-8")
+    listed = re.findall(r":doc:`/auto_examples/howto/(\w+)`", header)
+    assert listed == [path.stem for path in HOWTOS]
