@@ -83,7 +83,8 @@ def _evidence(trace: Trace, events: tuple[Evidence, ...]) -> Any:
 
     rows = tuple(
         (
-            shown(readable(event.name), 90),
+            # A loader's name has parentheses too, and they say which loader it is.
+            shown(readable(event.name) if "::" in event.name else event.name, 90),
             f"{event.ts_us:.3f}",
             number(event.ts_us - _origin_us(trace)),
             f"{event.dur_us:,.3f}",

@@ -165,6 +165,7 @@ def test_a_lesson_of_a_rule_is_linked_where_there_is_one(key):
         ("sgemm in the name", "sgemm in the name.", ["sgemm"]),
         ("python_function rows", "python_function rows.", []),
         ("wait=1 moves it; use .item()", "wait=1 moves it; use .item().", ["wait=1", ".item()"]),
+        ("torch 2.x", "torch 2.x.", []),
         ("Any GPU.", "Any GPU.", []),
     ],
 )

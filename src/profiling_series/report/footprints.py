@@ -10,7 +10,7 @@ import numpy as np
 from ..trace import categories as c
 from ..trace.footprint import Footprint
 from .blocks import Block, Column, Grid, Notes, html_of, text_of
-from .format import count, share, shown, size
+from .format import count, readable, share, shown, size
 from .launches import kernel_footprint
 from .source import Source, provenance_of, trace_of
 from .view import View
@@ -91,7 +91,7 @@ def _row(form: _Form) -> tuple[str, ...]:
     occupancy, estimate = found.occupancy_percent, found.estimate_percent
     missing = "not measured" if found.estimate_note.startswith("not measured") else "none"
     return (
-        shown(form.name),
+        shown(readable(form.name), 90),
         form.grid,
         form.block,
         "unknown" if found.registers_per_thread is None else f"{found.registers_per_thread:,}",
