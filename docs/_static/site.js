@@ -15,7 +15,13 @@ document.addEventListener("DOMContentLoaded", () => {
   // One for each gallery, all with one id; ours have no tags.
   document.querySelectorAll(".sphx-glr-tag-list:empty").forEach((list) => list.remove());
 
-  document.querySelectorAll(".sphx-glr-script-out pre, div.cell_output pre, .ps-plot").forEach((box) => {
-    if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
-  });
+  // What overflows, and so scrolls, can be focused; that changes with the window and with what is open.
+  const reach = () =>
+    document.querySelectorAll(".highlight pre, div.cell_output pre, .ps-plot").forEach((box) => {
+      if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
+  reach();
+  addEventListener("resize", reach);
+  document.addEventListener("toggle", reach, true);
 });

@@ -101,8 +101,10 @@ class Grid:
 
     def html(self) -> str:
         """Return a captioned table in a container that scrolls, and can be scrolled by keyboard."""
+        # A head without words is no head: a screen reader would announce nothing.
         heads = "".join(
-            f'<th scope="col"{_numeric(column)}>{prose(column.head)}</th>' for column in self.columns
+            f'<th scope="col"{_numeric(column)}>{prose(column.head)}</th>' if column.head else "<td></td>"
+            for column in self.columns
         )
         rows = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
         note = f'\n<p class="ps-note">{prose(self.note)}</p>' if self.note else ""

@@ -1,0 +1,118 @@
+"""Every page, in light and dark, on a desktop and on a phone: axe-core, requests, and the page's width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from .conftest import DESKTOP, PHONE
+
+LESSON = "auto_examples/part1_matmul_add/plot_01_what_does_the_profiler_give_back.html"
+ANALYSE = "axe.run(document, {resultTypes: ['violations']})"
+OPEN_ALL = "document.querySelectorAll('details').forEach((box) => { box.open = true; })"
+OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
+
+
+@dataclass
+class Visit:
+    """What one page was like, in one guise."""
+
+    page: str
+    theme: str
+    overflow_px: int
+    violations: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Tour:
+    """All pages, and every address that was asked for on the way."""
+
+    visits: list[Visit]
+    requested: set[str]
+
+
+@pytest.fixture(scope="session")
+def tour(browser, built, served) -> Tour:
+    """Visit each page twice: served, light, on a desktop; from its file, dark, on a phone.
+
+    The other two combinations share colours with the one and layout with the other;
+    `test_the_other_way_round` samples them. Of the listings of our source, which are all alike, every sixth is seen dark.
+    """
+    pages = sorted(
+        str(path.relative_to(built.site))
+        for path in built.site.rglob("*.html")
+        if "_static" not in path.parts
+    )
+    light = _visit(browser, served, pages, "light", DESKTOP)
+    listings = [name for name in pages if name.startswith("_modules/")]
+    dark_pages = [name for name in pages if name not in listings] + listings[::6]
+    dark = _visit(browser, built.site.as_uri(), dark_pages, "dark", PHONE)
+    return Tour(light.visits + dark.visits, light.requested | dark.requested)
+
+
+def _visit(browser: Any, base: str, pages: list[str], theme: str, size: dict[str, int]) -> Tour:
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    context = browser.new_context(viewport=size, color_scheme=theme, reduced_motion="reduce")
+    tab, requested, visits = context.new_page(), set(), []
+    tab.on("request", lambda request: requested.add(request.url))
+    for name in pages:
+        tab.goto(f"{base}/{name}")
+        tab.evaluate(OPEN_ALL)
+        tab.evaluate(axe)
+        visit = Visit(name, tab.evaluate("document.documentElement.dataset.theme"), tab.evaluate(OVERFLOW))
+        visit.violations = [
+            f"{theme} {size['width']} {name}: {found['id']} at {found['nodes'][0]['target']} and "
+            f"{len(found['nodes']) - 1} more: {' '.join(found['nodes'][0]['failureSummary'].split())}"
+            for found in tab.evaluate(ANALYSE)["violations"]
+        ]
+        visits.append(visit)
+    context.close()
+    return Tour(visits, requested)
+
+
+def test_axe_finds_nothing_on_any_page(tour):
+    found = [violation for visit in tour.visits for violation in visit.violations]
+    assert not found, "\n".join(found)
+
+
+def test_each_page_was_seen_light_and_dark(tour):
+    """Else the test above would say less than its name."""
+    light, dark = (
+        {visit.page for visit in tour.visits if visit.theme == theme} for theme in ("light", "dark")
+    )
+    assert len(light) >= 30
+    assert {page for page in light - dark if not page.startswith("_modules/")} == set()
+    assert dark < light
+
+
+def test_no_page_asks_another_machine_for_anything(tour, served):
+    assert any(url.startswith(served) for url in tour.requested)
+    assert [url for url in tour.requested if not url.startswith((f"{served}/", "file:///", "data:"))] == []
+
+
+def test_no_page_is_wider_than_the_window(tour):
+    assert {visit.page: visit.overflow_px for visit in tour.visits if visit.overflow_px > 0} == {}
+
+
+def test_the_other_way_round(browser, served):
+    """A lesson dark on a desktop and light on a phone."""
+    pages = ["index.html", "reference/this-build.html", "auto_examples/index.html", LESSON]
+    for theme, size in (("dark", DESKTOP), ("light", PHONE)):
+        visits = _visit(browser, served, pages, theme, size).visits
+        assert [violation for visit in visits for violation in visit.violations] == []
+        assert [visit.page for visit in visits if visit.overflow_px > 0] == []
+
+
+def test_axe_would_find_something(page, served):
+    """The scan sees what it should: a picture without words, and grey on grey."""
+    page.goto(f"{served}/index.html")
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    page.evaluate(
+        "document.querySelector('article').insertAdjacentHTML('beforeend',"
+        '\'<img src="data:,"><p style="color:#999;background:#aaa">grey</p>\')'
+    )
+    found = {one["id"] for one in page.evaluate(ANALYSE)["violations"]}
+    assert {"image-alt", "color-contrast"} <= found
