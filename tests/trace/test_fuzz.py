@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import random
 import signal
 import time
 from collections.abc import Iterator
@@ -113,3 +114,46 @@ def test_broken_at_random(tmp_path, source):
             raise AssertionError(f"seed {seed} of {source!r}: {type(error).__name__}: {error}") from error
         seed += 1
     assert read > seed // 20, "most of what is broken a little can still be read"
+
+
+SYNTAX = ('"', "\\", "{", "}", "[", "]", ",", ":", "\n")
+
+
+def damaged(body: str, chance: random.Random) -> str:
+    """The text of one event with something cut out, put in or put in place of something, or cut short."""
+    at, size = chance.randrange(1, len(body) - 1), chance.choice((1, 1, 3, 10))
+    match chance.randrange(4):
+        case 0:
+            return body[:at] + (body[at + size :] or body[-1])
+        case 1:
+            return body[:at] + chance.choice(SYNTAX) + body[at:]
+        case 2:
+            return body[:at] + chance.choice(SYNTAX[:-1]) + body[at + 1 :]
+    return body[:at]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("seed", range(250))
+def test_damage_to_one_event_costs_no_other(tmp_path, layout, seed):
+    """Lists, and lists of objects, in the args look like the ends of other things."""
+    chance = random.Random(seed)
+    lists = {"dims": [[2, 3], []], "inputs": [{"name": "a"}, {"id": 3}], "last": {"x": [1]}}
+    events = [
+        op(f"n{i}", 10 * i, 5, **(lists if i % 3 else {}))
+        if i % 2
+        else kernel(10 * i, 5, i, f"n{i}", grid=[1, 1])
+        for i in range(12)
+    ]
+    text, number = text_of(layout, events), chance.randrange(12)
+    begin = text.rindex("{", 0, text.index(f'"n{number}"'))
+    end, depth = begin, 0
+    while depth or end == begin:
+        depth += {"{": 1, "}": -1}.get(text[end], 0)
+        end += 1
+    broken = text[:begin] + damaged(text[begin:end], chance) + text[end:]
+    trace, message = read_or_refuse(write(tmp_path / "a.json", broken))
+    assert trace is not None, message
+    rest = [f"n{i}" for i in range(12) if i != number]
+    assert set(rest) <= {trace.name(row) for row in range(len(trace))}
+    for name in rest:
+        assert trace.args(trace.rows(name=name)[0]) == events[int(name[1:])].get("args", {})

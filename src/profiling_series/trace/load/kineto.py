@@ -97,6 +97,7 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
     start, length = breaks[:-1] + 1, np.diff(breaks) - 1
     first = word[start]
     footer, ends = None, np.flatnonzero((first & np.uint64(0xFFFFFF)) == _word(b"  ]"))
+    ends = ends[(length[ends] == 3) | (length[ends] == 4) & (byte[start[ends] + 3] == 44)]
     if len(ends):
         footer = bytes(buffer[int(start[ends[0]]) + 3 : PAD + size])
         start, length, first = start[: ends[0]], length[: ends[0]], first[: ends[0]]
@@ -133,7 +134,8 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
     reader = single.Reader(tables)
     for a, b in pieces:
         begin, end = int(start[a]), int(start[b - 1] + length[b - 1])
-        _, rest = read_pieces(bytes(buffer[begin:end]), begin - PAD + offset, reader)
+        more = b < len(start)
+        _, rest = read_pieces(bytes(buffer[begin:end]), begin - PAD + offset, reader, more=more)
         if rest is not None:  # the array ends in here: older files close it at the line's start
             footer = rest + bytes(buffer[end : PAD + size])
             return reader.joined_to(block).before(end - PAD + offset), footer

@@ -10,9 +10,13 @@ from .single import Reader
 from .text import object_end, parse_object
 
 _OPEN_OR_END = re.compile(rb"[{\]]")
-_NEXT_EVENT = re.compile(rb'\}\s*,\s*\{\s*"(?:ph|name|cat|pid|tid|ts|dur|args|id|bp|s|cname)"\s*:|\}\s*\]')
+# torch begins an event with its phase, metadata and other writers with another key.
+_NEXT_EVENT = re.compile(
+    rb'(\{)\s*"ph"\s*:|\}\s*,\s*(\{)\s*"(?:name|cat|pid|tid|ts|dur|args|id|bp|s|cname)"\s*:'
+)
 _FOLLOWS = re.compile(rb"\s*(?:[,\]]|\Z)")
-_LAST = re.compile(rb"\]\s*\}?\s*\Z")
+_ARRAY_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"|\}\s*\Z|\Z))')
+_BETWEEN = b" \t\r\n,"
 
 
 class Finder:
@@ -31,29 +35,38 @@ class Finder:
     def end(self, start: int) -> int:
         """End of the object at ``start``: by its braces, else where the next event seems to begin."""
         text = self.text
-        reach = start + self._spare if self._spare > 0 else self._next_after(start) + 1
+        reach = start + self._spare if self._spare > 0 else self.next_after(start)
         limit = min(len(text), reach)
         closed = object_end(text, start, limit)
         if closed is not None and _decodes(text[start:closed]):
             return closed
         self._spare -= (closed or limit) - start
-        guess = self._next_after(start) + 1
-        if guess > len(text):
-            return closed if closed is not None and _FOLLOWS.match(text, closed) else len(text)
-        if (
-            closed is not None
-            and closed > guess
-            and not _mends(text[start:guess])
-            and _mends(text[start:closed])
-        ):
-            return closed  # the guess was a list of objects among the event's args
-        return guess
+        following = self.next_after(start)
+        if following == len(text):
+            return self._last_end(start, closed)
+        while following > start + 1 and text[following - 1] in _BETWEEN:
+            following -= 1
+        if closed is None or closed == following:
+            return following
+        # One of them is inside the event, or has another inside: that which can be mended is the event.
+        near, far = sorted((closed, following))
+        return far if not _mends(text[start:near]) and _mends(text[start:far]) else near
 
-    def _next_after(self, start: int) -> int:
-        """Where the brace stands after which the next event seems to begin; the text's length for nowhere."""
-        while self._next < start:
+    def _last_end(self, start: int, closed: int | None) -> int:
+        """End of a broken event after which no other seems to begin."""
+        follows = closed is not None and _FOLLOWS.match(self.text, closed) is not None
+        if closed is not None and follows and _mends(self.text[start:closed]):
+            return closed
+        found = _ARRAY_END.search(self.text, start)
+        if found:
+            return found.start() + 1
+        return closed if closed is not None and follows else len(self.text)
+
+    def next_after(self, start: int) -> int:
+        """Where the next event seems to begin behind ``start``; the text's length for nowhere."""
+        while self._next <= start:
             found = next(self._next_events, None)
-            self._next = found.start() if found else len(self.text)
+            self._next = found.start(found.lastindex or 0) if found else len(self.text)
         return self._next
 
 
@@ -75,7 +88,7 @@ def event_end(text: bytes, start: int) -> int:
 
 
 def read_pieces(
-    text: bytes, offset: int, reader: Reader, limit: int | None = None
+    text: bytes, offset: int, reader: Reader, limit: int | None = None, more: bool = False
 ) -> tuple[int, bytes | None]:
     """Take in the events of ``text`` up to ``limit``; what is broken is repaired, or counted as lost.
 
@@ -89,6 +102,8 @@ def read_pieces(
         Gets the events.
     limit : int, optional
         No event that starts behind it is read.
+    more : bool
+        Whether other events follow the text.
 
     Returns
     -------
@@ -98,21 +113,21 @@ def read_pieces(
         What follows the array's closing bracket, None if it was not met.
     """
     limit = len(text) if limit is None else limit
-    finder, at, junk = Finder(text), 0, False
+    finder, at, sound = Finder(text), 0, True
     while at < limit:
         found = _OPEN_OR_END.search(text, at)
         begin = min(found.start(), limit) if found else limit
-        if text[at:begin].strip(b" \t\r\n,") and not junk:
+        if text[at:begin].strip(_BETWEEN) and sound:
             reader.tables.losses.add("text between events", offset + at)
-            junk = True
+            sound = False
         if not found or found.start() >= limit:
             return limit, None
         if found[0] == b"]":
-            if not junk or _LAST.match(text, begin):
+            # After something broken, a bracket may be that of a list in it: unless nothing more follows.
+            if sound or not (more or finder.next_after(begin) < len(text)):
                 return len(text), text[found.end() :]
-            at = found.end()  # of some list in what is left of a broken event
+            at = found.end()
             continue
-        junk = False
         at = finder.end(begin)
-        reader.read(text[begin:at], offset + begin)
+        sound = reader.read(text[begin:at], offset + begin)
     return at, None

@@ -78,18 +78,19 @@ class Reader:
         }
         self.copies: list[tuple[int, int]] = []
 
-    def read(self, text: bytes, offset: int) -> None:
-        """Take in the event of ``text``, at ``offset`` of the file; repaired, or counted as lost."""
-        stripped = text.strip().rstrip(b",").rstrip()
-        if not stripped or stripped in (b"]", b"]}"):
-            return
-        event, repaired = parse_object(stripped)
+    def read(self, text: bytes, offset: int) -> bool:
+        """Take in the event of ``text``, at ``offset`` of the file; repaired, or counted as lost.
+
+        Whether it was an event: it can be read, and has a phase.
+        """
+        event, repaired = parse_object(text.strip().rstrip(b",").rstrip())
         if event is None:
             self.tables.losses.add(repaired, offset)
-            return
+            return False
         if repaired:
             self.tables.losses.add(repaired, offset, kept=True)
         self.add(event, offset)
+        return "ph" in event
 
     def add(self, event: dict[str, Any], where: int) -> None:
         """Take in one event that a parser has read."""
