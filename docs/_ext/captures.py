@@ -111,7 +111,7 @@ def _measure_ahead() -> None:
     """
     from profiling_series.profiler import cuda_available
     from profiling_series.profiler.obtain import obtain
-    from profiling_series.recordings.manifest import MANIFEST
+    from profiling_series.recordings.manifest import LESSONS
 
     if cuda_available() and os.environ.get("PROFILING_SERIES_SOURCE") == "replay":
-        obtain(MANIFEST, source="replay", progress=LOGGER.info)
+        obtain(LESSONS, source="replay", progress=LOGGER.info)

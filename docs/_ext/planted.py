@@ -91,20 +91,20 @@ def _measured() -> tuple[list[Row], list[Any]]:
     """Return the rows of the table and the captures behind them; what is not recorded is a missing side."""
     from profiling_series import recordings
     from profiling_series.errors import RecordingMissing
-    from profiling_series.findings.faults_check import requests
     from profiling_series.findings.faulttable import table
+    from profiling_series.recordings.manifest import twins
     from profiling_series.workloads.faults import FAULTS
 
     rows, captures = [], []
     for fault in FAULTS:
-        twins: list[Any] = []
-        for request in requests(fault):
+        pair: list[Any] = []
+        for request in twins(fault):
             try:
-                twins.append(recordings.load(request))
+                pair.append(recordings.load(request))
             except RecordingMissing:
-                twins.append(None)
-        rows += table([(fault, *twins)])
-        captures += [twin for twin in twins if twin is not None]
+                pair.append(None)
+        rows += table([(fault, *pair)])
+        captures += [twin for twin in pair if twin is not None]
     return rows, captures
 
 

@@ -40,11 +40,11 @@ def proof(rule_id: str) -> str:
 
 def _preference(fired: tuple[Recording, Finding]) -> tuple[Any, ...]:
     """Return what sorts recordings for a proof: the fault planted for it, the lessons, then the smallest."""
-    from profiling_series.findings.faults_check import requests
+    from profiling_series.recordings.manifest import twins
     from profiling_series.workloads.faults import FAULTS
 
     recording, finding = fired
-    planted = {requests(fault)[0].key for fault in FAULTS if fault.finding == finding.id}
+    planted = {twins(fault)[0].key for fault in FAULTS if fault.finding == finding.id}
     return (
         recording.key not in planted,
         recording.key.startswith("fault_"),

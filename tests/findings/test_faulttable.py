@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from profiling_series.findings.faults_check import SCHEDULE, main, requests
+from profiling_series.findings.faults_check import main
 from profiling_series.findings.faulttable import as_text, table
+from profiling_series.recordings.manifest import FAULT_SCHEDULE, twins
 from profiling_series.workloads.faults import FAULTS
 
 from ..trace.build import read_events
@@ -58,13 +59,13 @@ def test_what_was_not_measured_is_not_known(tmp_path):
 
 def test_the_twins_are_captured_alike():
     for fault in FAULTS:
-        faulty, healthy = requests(fault)
+        faulty, healthy = twins(fault)
         assert (faulty.warm, faulty.compile, faulty.schedule) == (
             healthy.warm,
             healthy.compile,
             healthy.schedule,
         )
-        assert faulty.schedule == SCHEDULE
+        assert faulty.schedule == FAULT_SCHEDULE
         assert faulty.digest != healthy.digest
         assert faulty.key != healthy.key
 

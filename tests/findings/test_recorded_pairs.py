@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from profiling_series import recordings
-from profiling_series.findings.faults_check import requests
 from profiling_series.findings.faulttable import table
+from profiling_series.recordings.manifest import twins
 from profiling_series.workloads.faults import FAULTS
 
 LEAST_RATIO = 1.1
@@ -16,7 +16,7 @@ GPU_BOUND = 0.90
 @pytest.fixture(scope="module", params=FAULTS, ids=lambda fault: fault.finding)
 def pair(request):
     """The row of a planted fault; a missing recording is an error here."""
-    faulty, healthy = (recordings.load(one) for one in requests(request.param))
+    faulty, healthy = (recordings.load(one) for one in twins(request.param))
     (row,) = table([(request.param, faulty, healthy)])
     return row
 
@@ -42,7 +42,7 @@ def test_the_healthy_twin_is_not_accused(pair):
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.finding)
 def test_the_twins_were_recorded_alike(fault):
-    faulty, healthy = (recordings.load(one) for one in requests(fault))
+    faulty, healthy = (recordings.load(one) for one in twins(fault))
     for key in ("schedule", "seed", "warm", "compile", "gpu", "torch", "driver"):
         assert faulty.provenance[key] == healthy.provenance[key], key
     with_it, without = (one.provenance["workload"]["params"] for one in (faulty, healthy))

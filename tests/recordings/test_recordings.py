@@ -211,8 +211,8 @@ def measured(monkeypatch, tmp_path, **facts):
     monkeypatch.setattr(making, "cuda_available", lambda: True)
 
 
-def test_record_all_stores_the_manifest_where_it_is_looked_up(monkeypatch, tmp_path, folder):
-    measured(monkeypatch, tmp_path / "elsewhere")
+def test_record_all_stores_the_manifest_where_it_is_looked_up(monkeypatch, tmp_path_factory, folder):
+    measured(monkeypatch, tmp_path_factory.mktemp("elsewhere"))
     heard = []
     made = making.record_all(progress=heard.append)
     assert [one.key for one in made] == [request.key for request in manifest.MANIFEST]

@@ -13,11 +13,9 @@ from pathlib import Path
 
 from profiling_series.errors import CaptureError, ProfilingSeriesError, UsageError
 from profiling_series.findings.faulttable import as_text, table
-from profiling_series.profiler import Capture, Request, Schedule, capture
-from profiling_series.workloads.faults import FAULTS, AnyPlanted, Fault
-
-#: Steps of these captures: enough after the first for a median that one odd step does not move.
-SCHEDULE = Schedule(wait=1, warmup=2, active=8)
+from profiling_series.profiler import Capture, Request, capture
+from profiling_series.recordings.manifest import twins
+from profiling_series.workloads.faults import FAULTS, Fault
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -33,15 +31,6 @@ def main(argv: list[str] | None = None) -> int:
     return 0 if all(row.hit and row.healthy and not row.false_alarms for row in rows) else 1
 
 
-def requests(fault: Fault) -> tuple[Request, Request]:
-    """Return what to capture of a planted fault: the faulty and the healthy twin."""
-    return _request(fault, fault.faulty), _request(fault, fault.healthy)
-
-
-def _request(fault: Fault, workload: AnyPlanted) -> Request:
-    return Request(workload, warm=True, compile=fault.compile, schedule=SCHEDULE)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m profiling_series.findings.faults_check", description=__doc__
@@ -55,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _twins(fault: Fault, options: argparse.Namespace) -> tuple[Capture | None, Capture | None]:
-    faulty, healthy = (_captured(request, options) for request in requests(fault))
+    faulty, healthy = (_captured(request, options) for request in twins(fault))
     return faulty, healthy
 
 

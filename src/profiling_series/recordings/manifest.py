@@ -8,6 +8,7 @@ from __future__ import annotations
 from profiling_series.profiler import CeilingsRequest, Request, Schedule, SweepRequest, TimingRequest
 from profiling_series.profiler.obtain import Asked
 from profiling_series.workloads import MatmulAdd, SmallMatmuls
+from profiling_series.workloads.faults import FAULTS, Fault
 
 SWEEP_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 RUNS = 5
@@ -55,8 +56,24 @@ _LESSONS_7_TO_10: tuple[Asked, ...] = (
     *(TimingRequest(SmallMatmuls(batched=batched)) for batched in (False, True)),
 )
 
-#: Everything that the lessons replay where there is no GPU.
-MANIFEST: tuple[Asked, ...] = (
+#: Everything that the lessons replay where there is no GPU, and that a live build measures.
+LESSONS: tuple[Asked, ...] = (
     *(*_LESSON_1, *_LESSON_2, *_LESSON_3, *_LESSON_4, *_LESSON_5, *_LESSON_6),
     *_LESSONS_7_TO_10,
 )
+
+FAULT_SCHEDULE = Schedule(wait=1, warmup=2, active=8)
+"""Enough steps after the first for a median that one odd step does not move."""
+
+
+def twins(fault: Fault) -> tuple[Request, Request]:
+    """Return what to capture of a planted fault: the faulty and the healthy twin."""
+    faulty, healthy = (
+        Request(workload, warm=True, compile=fault.compile, schedule=FAULT_SCHEDULE)
+        for workload in (fault.faulty, fault.healthy)
+    )
+    return faulty, healthy
+
+
+#: All recordings: what lessons replay, and what the rules are held against.
+MANIFEST: tuple[Asked, ...] = (*LESSONS, *(request for fault in FAULTS for request in twins(fault)))
