@@ -40,10 +40,11 @@ def keep(prof):
 # %%
 # When it records
 # ---------------
-# Skip the first ten steps, let the profiler warm up in two, keep three; then the same once more. The loop
-# must reach the last of them: one that ends earlier leaves a trace that is valid, and empty.
+# Skip the first ten steps, let the profiler warm up in two, keep three. ``repeat=2`` would do so twice, and
+# write two files. The loop must reach the last of them: one that ends earlier leaves a trace that is valid,
+# and empty.
 
-plan = schedule(skip_first=10, wait=1, warmup=2, active=3, repeat=2)
+plan = schedule(skip_first=10, wait=1, warmup=2, active=3, repeat=1)
 activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device == "cuda" else [])
 with profile(activities=activities, schedule=plan, on_trace_ready=keep) as prof:
     for inputs, targets in data:
@@ -61,7 +62,7 @@ written = sorted(folder.glob(f"train_rank{rank}_*.json"))
 print(*(path.name for path in written), sep="\n")
 
 # %%
-# Twice three steps, two files. Read one, or all of them with ``profiling-series read traces/*.json``.
+# Read it here, or all ranks' files with ``profiling-series read traces/*.json``.
 
 trace = read(written[-1])
 show(summary(trace))

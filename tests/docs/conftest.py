@@ -91,10 +91,10 @@ class Toy:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def build(self, **environment: str) -> Build:
+    def build(self, *options: str, builder: str = "html", **environment: str) -> Build:
         """Build strictly, as the docs session does, and return what came of it."""
-        site = self.root / "site"
-        strict = ["-n", "-W", "-T", "--keep-going", "-b", "html"]
+        site = self.root / ("site" if builder == "html" else builder)
+        strict = ["-n", "-W", "-T", "--keep-going", "-b", builder, *options]
         done = subprocess.run(
             [sys.executable, "-m", "sphinx", *strict, "docs", str(site)],
             cwd=self.root,
