@@ -182,3 +182,5 @@ show(check("first-step-factor", cap, guess=1))
 # -----
 # :term:`annotation`, :term:`dispatch chain`, :term:`kernel`, :term:`launch`, :term:`op`, :term:`self time`,
 # :term:`step`, :term:`stream`, :term:`table`, :term:`trace`
+#
+# Findings: :finding:`overhead-bound`, :finding:`cold-first-step`

@@ -197,3 +197,5 @@ show(check("gemm-rate-4096", large))
 # Words
 # -----
 # :term:`gpu-bound`, :term:`kernel`, :term:`overhead-bound`, :term:`roofline`, :term:`step`, :term:`verdict`
+#
+# Findings: :finding:`overhead-bound`, :finding:`gpu-bound`, :finding:`hotspot`

@@ -200,3 +200,6 @@ show(check("first-step-factor-warm", groups["both"], guess=1))
 # Words
 # -----
 # :term:`annotation`, :term:`dead window`, :term:`op`, :term:`step`, :term:`trace`
+#
+# Findings: :finding:`cold-first-step`, :finding:`profiler-first-step`, :finding:`dead-window`,
+# :finding:`steps-not-settled`

@@ -205,3 +205,6 @@ show(check("flush-sync-4096", large))
 # Words
 # -----
 # :term:`kernel`, :term:`launch`, :term:`launch latency`, :term:`step`, :term:`stream`
+#
+# Findings: :finding:`buffer-request`, :finding:`one-off-gap`, :finding:`profiler-flush`,
+# :finding:`idle-while-queued`

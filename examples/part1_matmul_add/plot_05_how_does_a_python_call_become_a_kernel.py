@@ -168,3 +168,5 @@ show(check("bmm-launches", stack, guess=65))
 # Words
 # -----
 # :term:`annotation`, :term:`dispatch chain`, :term:`kernel`, :term:`launch`, :term:`op`, :term:`self time`
+#
+# Findings: :finding:`matmul-backend`, :finding:`children-dominate`

@@ -215,3 +215,6 @@ show(check("fp32-tensor-cores", single, guess="yes"))
 # Words
 # -----
 # :term:`kernel`, :term:`launch`, :term:`occupancy`, :term:`step`
+#
+# Findings: :finding:`occupancy-query`, :finding:`occupancy-not-measured`, :finding:`low-occupancy-by-design`,
+# :finding:`tensor-cores-unused`

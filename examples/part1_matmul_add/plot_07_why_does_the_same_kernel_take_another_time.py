@@ -191,3 +191,5 @@ show(check("gemm-mean-factor", twenty, guess=1))
 # Words
 # -----
 # :term:`dispatch chain`, :term:`kernel`, :term:`step`, :term:`trace`
+#
+# Findings: :finding:`kernel-variance`, :finding:`steps-not-settled`

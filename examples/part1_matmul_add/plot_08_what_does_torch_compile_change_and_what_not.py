@@ -202,3 +202,6 @@ show(check("compile-cpu-factor", comparison(before, after), guess=1))
 # -----
 # :term:`dispatch chain`, :term:`epilogue`, :term:`kernel`, :term:`launch`, :term:`op`, :term:`self time`,
 # :term:`step`
+#
+# Findings: :finding:`compiled-region`, :finding:`guard-check-each-call`, :finding:`bias-copy-before-gemm`,
+# :finding:`addmm-fused-in-dispatcher`, :finding:`compile-tax`

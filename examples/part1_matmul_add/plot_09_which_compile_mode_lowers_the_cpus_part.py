@@ -217,3 +217,5 @@ show(check("autotuned-gpu-time", at_large[tuned]))
 # Words
 # -----
 # :term:`dispatch chain`, :term:`kernel`, :term:`launch`, :term:`op`, :term:`step`
+#
+# Findings: :finding:`graph-launch`, :finding:`matmul-backend`

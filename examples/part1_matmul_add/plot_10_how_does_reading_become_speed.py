@@ -170,3 +170,5 @@ show(summary(fast))
 # -----
 # :term:`busy`, :term:`kernel`, :term:`launch`, :term:`op`, :term:`overhead-bound`, :term:`step`,
 # :term:`verdict`
+#
+# Findings: :finding:`overhead-bound`, :finding:`many-calls`, :finding:`many-tiny-kernels`

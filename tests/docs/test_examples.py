@@ -45,7 +45,10 @@ def test_a_lesson_has_the_form_of_one(path):
     shown = re.sub(
         r"# sphinx_gallery_start_ignore.*?# sphinx_gallery_end_ignore\n", "", text, flags=re.DOTALL
     )
-    assert len(shown.splitlines()) <= 165, "about 150 lines; split the question"
+    told, links = shown.split("# Words\n# -----\n")
+    assert len(told.splitlines()) <= 165, "about 150 lines; split the question"
+    assert ":term:" in links
+    assert ":finding:" in links
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=_named)

@@ -124,6 +124,11 @@ def ceilings(
     progress : callable, optional
         Called with a few words at each stage.
 
+    Returns
+    -------
+    Ceilings
+        TFLOP/s of each type, and GB/s of copies.
+
     Raises
     ------
     UsageError

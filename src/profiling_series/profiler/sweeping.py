@@ -224,6 +224,11 @@ def sweep(
     progress : callable, optional
         Called with a few words at each stage.
 
+    Returns
+    -------
+    Sweep
+        A point for each workload, and the capture that they come from.
+
     Raises
     ------
     UsageError

@@ -155,6 +155,11 @@ def time_workload(
     progress : callable, optional
         Called with a few words at each stage.
 
+    Returns
+    -------
+    Timing
+        Median, spread and each block's mean, µs.
+
     Raises
     ------
     UsageError
@@ -189,6 +194,11 @@ def time_runs(
         How many processes, at least 1.
     compile, seed, source, out, progress
         As `time_workload` takes them.
+
+    Returns
+    -------
+    list of Timing
+        One a process.
 
     Raises
     ------
