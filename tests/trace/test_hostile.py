@@ -223,11 +223,11 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 @pytest.mark.parametrize(
     ("kind", "megabytes"),
     [
-        ("one string", 100),
-        ("one kineto string", 100),
-        ("metadata", 100),
-        ("empty events", 4),
-        ("braces", 15),
+        ("one string", 70),
+        ("one kineto string", 70),
+        ("metadata", 80),
+        ("empty events", 1),
+        ("braces", 5),
     ],
 )
 def test_memory_stays_bounded(tmp_path, kind, megabytes):
@@ -247,10 +247,10 @@ def test_memory_stays_bounded(tmp_path, kind, megabytes):
 # Time
 
 
-def test_half_a_million_empty_events(tmp_path):
-    text = '{"traceEvents":[' + "{}," * 500_000 + compact(EVENTS).partition("[")[2]
+def test_many_empty_events(tmp_path):
+    text = '{"traceEvents":[' + "{}," * 200_000 + compact(EVENTS).partition("[")[2]
     trace = read_text(tmp_path, text)
-    assert trace.skipped_events == 500_000
+    assert trace.skipped_events == 200_000
     assert len(trace.warnings) == 1
     assert trace.devices[0]["busy_us"] == 50.0
 
