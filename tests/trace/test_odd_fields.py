@@ -423,6 +423,8 @@ def test_events_in_any_order(tmp_path, layout, shuffle):
         {"deviceProperties": "none", "distributedInfo": []},
         {"deviceProperties": [None, 5, {"name": "X"}, {"id": 0}], "distributedInfo": {"rank": "0"}},
         {"deviceProperties": [{"id": 0, "name": 7}], "distributedInfo": {"world_size": 8}},
+        {"deviceProperties": [{"id": "0", "name": "A"}], "distributedInfo": {"rank": 3}},
+        {"distributedInfo": {"rank": True, "world_size": 1.5}},
         {"deviceProperties": [{"id": 0, "name": "A"}, {"id": 0, "name": "B"}]},  # which of them?
     ],
 )

@@ -75,13 +75,11 @@ def _measures(trace: Trace) -> dict[str, Any]:
     }
 
 
-def distributed(trace: Trace) -> dict[str, int | None] | None:
+def distributed(trace: Trace) -> dict[str, Any] | None:
     """Rank and world size, where the file says both."""
     info = trace.metadata.get("distributedInfo")
-    if not isinstance(info, dict) or not isinstance(info.get("rank"), int):
-        return None
-    world = info.get("world_size")
-    return {"rank": info["rank"], "world_size": world if isinstance(world, int) else None}
+    found = {key: info.get(key) for key in ("rank", "world_size")} if isinstance(info, dict) else {}
+    return found if found and all(type(value) is int for value in found.values()) else None
 
 
 def notes(trace: Trace) -> list[str]:
