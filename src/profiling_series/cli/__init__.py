@@ -1,4 +1,4 @@
-"""The command line: ``profiling-series run``, ``read`` and ``list``."""
+"""The command line: ``profiling-series run``, ``read``, ``open``, ``kernel`` and ``list``."""
 
 from __future__ import annotations
 

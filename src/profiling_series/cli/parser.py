@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import profiling_series
-from profiling_series.cli import kernel, list_, read, run
+from profiling_series.cli import kernel, list_, open_, read, run
 from profiling_series.profiler import COMPILE_MODES, SOURCES
 from profiling_series.workloads import WORKLOADS
 
@@ -16,6 +16,7 @@ Measure a workload under torch.profiler and read the result, or read any trace t
 
   profiling-series run matmul-add --size 64      measure two kernels, keep the trace, say what it shows
   profiling-series read trace.json.gz            say what a trace of your own shows
+  profiling-series open trace.json.gz            show it in Perfetto, in your browser
   profiling-series kernel NAME                   say what a kernel's name tells
   profiling-series list                          what can be run, and what is shipped as a recording
 """
@@ -72,6 +73,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
     _add_read(commands)
+    open_.add_parser(commands)
     kernel.add_parser(commands)
     _add_list(commands)
     return parser
