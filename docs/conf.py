@@ -84,9 +84,12 @@ templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Profiling Series"
-html_static_path = ["_static", str(PACKAGE / "report" / "style.css")]
+html_static_path = [
+    "_static",
+    *(str(PACKAGE / "report" / name) for name in ("style.css", "perfetto.js", "timeline.js")),
+]
 html_css_files = ["style.css", "site.css"]
-html_js_files = ["site.js"]
+html_js_files = ["site.js", "perfetto.js", "timeline.js"]
 html_logo = "_static/mark.svg"
 html_favicon = "_static/mark.svg"
 html_show_sourcelink = False
@@ -103,7 +106,7 @@ html_theme_options = {
     "show_prev_next": True,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
-    "article_footer_items": ["measured-on"],
+    "article_footer_items": ["page-traces", "measured-on"],
     "footer_start": ["copyright"],
     "footer_end": ["series-credit"],
     "pygments_light_style": "a11y-high-contrast-light",

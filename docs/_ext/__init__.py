@@ -16,6 +16,7 @@ from . import (
     kernels,
     llms,
     notebooks,
+    perfetto,
     planted,
     recorded,
     source_of,
@@ -43,6 +44,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         kernel_pieces,
         source_of,
         llms,
+        perfetto,
     )
     for part in (stamp, captures, values, kernels, *shown, notebooks):
         part.setup(app)

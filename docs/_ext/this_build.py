@@ -59,6 +59,8 @@ class Fill(SphinxPostTransform):
         for group in groups:
             first = group[0]
             links = [self._download(first, name, path) for name, path in first.files.items() if path.exists()]
+            if first.is_capture:
+                links.append(self._button(first))
             cells = [
                 [nodes.literal("", first.key)],
                 [nodes.Text(first.load().source_line)],
@@ -81,15 +83,29 @@ class Fill(SphinxPostTransform):
 
     def _download(self, one: captures.Kept, what: str, path: Path) -> nodes.Node:
         """Return the link to one file of a capture."""
-        up = "../" * self.env.docname.count("/")
-        uri = f"{up}{DOWNLOADS}/{_download_path(one, path)}"
+        uri = address(one, path, self.env.docname)
         return nodes.reference("", what, refuri=uri, internal=True, classes=["ps-download"])
+
+    def _button(self, one: captures.Kept) -> nodes.Node:
+        """Return the button that hands a capture's trace to Perfetto."""
+        from profiling_series.report import perfetto
+
+        return nodes.raw(
+            "", perfetto.button(address(one, one.trace, self.env.docname), one.key), format="html"
+        )
 
 
 def _listed(links: list[nodes.Node]) -> list[nodes.Node]:
     """Return links with a dot between two."""
     parts = [[link, nodes.Text("·")] for link in links[:-1]]
     return [*(node for pair in parts for node in pair), *links[-1:]]
+
+
+def address(one: captures.Kept, path: Path, page: str) -> str:
+    """Return where the copy of a capture's file is, seen from a page of the site."""
+    from profiling_series.report import perfetto
+
+    return "../" * page.count("/") + perfetto.quoted(f"{DOWNLOADS}/{_download_path(one, path)}")
 
 
 def _download_path(one: captures.Kept, path: Path) -> str:

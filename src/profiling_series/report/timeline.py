@@ -69,6 +69,7 @@ def timeline(
         to_text=lambda: text_of_scene(scene, heading),
         to_html=lambda: _html(trace, (steps, start_us, end_us), heading),
         to_figure=lambda: _quiet_figure(scene),
+        capture=str(getattr(x, "key", "")),
     )
 
 

@@ -32,6 +32,8 @@ class View:
         Make the body. They run when asked, so that text costs no plotting library.
     to_figure : callable, optional
         Makes the matplotlib figure, where the view has one.
+    capture : str
+        Key of the capture that it is the picture of, by which a site finds the trace to offer below; or "".
     """
 
     kind: str
@@ -39,6 +41,7 @@ class View:
     to_text: Callable[[], str] = field(repr=False)
     to_html: Callable[[], str] = field(repr=False)
     to_figure: Callable[[], Figure] | None = field(default=None, repr=False)
+    capture: str = ""
 
     def text(self) -> str:
         """Return the reading as plain text, the provenance on its last line."""
@@ -63,8 +66,9 @@ class View:
         return self.text()
 
     def _repr_html_(self) -> str:
+        of = f' data-capture="{escape(self.capture)}"' if self.capture else ""
         return (
-            f'<figure class="ps-view ps-{escape(self.kind)}" style="margin:1em 0">\n{self.to_html()}\n'
+            f'<figure class="ps-view ps-{escape(self.kind)}"{of} style="margin:1em 0">\n{self.to_html()}\n'
             f'<figcaption class="ps-provenance">{prose(self.provenance)}</figcaption>\n</figure>'
         )
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -64,28 +65,24 @@ def page(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class Quiet(SimpleHTTPRequestHandler):
+    """A handler that does not fill the test's output."""
+
     def log_message(self, *_: object) -> None:
-        pass
+        """Say nothing."""
+
+
+@contextmanager
+def serving(handler: Any) -> Iterator[str]:
+    """Yield the address of a server on a free port of loopback."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.fixture(scope="session")
 def served(built) -> Iterator[str]:
     """Return the address of the built site, served on loopback as `nox -s serve` serves it."""
-    with _serving(partial(_Quiet, directory=str(built.site))) as address:
+    with serving(partial(Quiet, directory=str(built.site))) as address:
         yield address
-
-
-class _serving:
-    """A server on a free port of loopback, for as long as the block lasts."""
-
-    def __init__(self, handler: Any) -> None:
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self.server.server_port}"
-
-    def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()

@@ -39,7 +39,8 @@ def tour(browser, built, served) -> Tour:
     """Visit each page twice: served, light, on a desktop; from its file, dark, on a phone.
 
     The other two combinations share colours with the one and layout with the other;
-    `test_the_other_way_round` samples them. Of the listings of our source, which are all alike, every sixth is seen dark.
+    `test_the_other_way_round` samples them. Of the listings of our source, which are all alike, every
+    sixth is seen dark.
     """
     pages = sorted(
         str(path.relative_to(built.site))
