@@ -295,6 +295,14 @@ def test_a_driver_call_inside_the_runtime_call(tmp_path, layout):
     assert trace.verdict["regime"] != "undetermined"
 
 
+def test_a_driver_call_of_its_own_number_inside_the_runtime_call(tmp_path):
+    """The work is recorded under the outer call's number: no kernel is lost; but beside it one would be."""
+    events = [call(0, 10, 7), call(2, 6, 8, "cuLaunchKernel"), kernel(20, 5, 7)]
+    assert reading(tmp_path, *events)["verdict"]["regime"] != "undetermined"
+    events[1] = call(12, 6, 8, "cuLaunchKernel")
+    assert reading(tmp_path, *events)["verdict"]["regime"] == "undetermined"
+
+
 def merged(order: str, gap: float = 5) -> list[dict]:
     """Two ranks whose counters both begin at 1: latencies 20 on device 0 and 40 on device 1, interleaved."""
     ranks = []

@@ -50,4 +50,9 @@ def lost_launches(trace: Trace) -> np.ndarray:
         return np.empty(0, np.int64)
     rows = without_gpu_event(trace)
     rows = rows[trace.named(c.launches_kernel, rows) & (trace.correlation[rows] >= 0)]
-    return rows[~np.isin(rows, captured(trace))]
+    rows = rows[~np.isin(rows, captured(trace))]
+    if len(rows):
+        # A driver call inside a runtime call may have a number of its own: the outer's holds the work then.
+        above = trace.parent[rows]
+        rows = rows[(above < 0) | ~np.isin(above, trace.launch_of[trace.gpu_rows])]
+    return rows
