@@ -423,7 +423,9 @@ def test_events_in_any_order(tmp_path, layout, shuffle):
         {"deviceProperties": "none", "distributedInfo": []},
         {"deviceProperties": [None, 5, {"name": "X"}, {"id": 0}], "distributedInfo": {"rank": "0"}},
         {"deviceProperties": [{"id": 0, "name": 7}], "distributedInfo": {"world_size": 8}},
-        {"deviceProperties": [{"id": "0", "name": "A"}], "distributedInfo": {"rank": 3}},
+        {
+            "deviceProperties": [{"id": "0", "name": "A"}],
+        },
         {"distributedInfo": {"rank": True, "world_size": 1.5}},
         {"deviceProperties": [{"id": 0, "name": "A"}, {"id": 0, "name": "B"}]},  # which of them?
     ],
@@ -442,6 +444,14 @@ def test_metadata_that_says_it(tmp_path, layout):
     found = reading(tmp_path, *EVENTS, layout=layout, deviceProperties=properties, distributedInfo=info)
     assert found["devices"][0]["name"] == "GPU 0"
     assert found["distributed"] == {"rank": 2, "world_size": 8}
+
+
+def test_a_rank_without_a_world_size(tmp_path):
+    """Older torch wrote so."""
+    assert reading(tmp_path, *EVENTS, distributedInfo={"rank": 3})["distributed"] == {
+        "rank": 3,
+        "world_size": None,
+    }
 
 
 @pytest.mark.parametrize("text", [kineto, compact])

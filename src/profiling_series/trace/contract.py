@@ -75,11 +75,13 @@ def _measures(trace: Trace) -> dict[str, Any]:
     }
 
 
-def distributed(trace: Trace) -> dict[str, Any] | None:
-    """Rank and world size, where the file says both."""
+def distributed(trace: Trace) -> dict[str, int | None] | None:
+    """Rank, where the file says it, and world size (older torch did not: None)."""
     info = trace.metadata.get("distributedInfo")
-    found = {key: info.get(key) for key in ("rank", "world_size")} if isinstance(info, dict) else {}
-    return found if found and all(type(value) is int for value in found.values()) else None
+    if not isinstance(info, dict) or type(info.get("rank")) is not int:
+        return None
+    world = info.get("world_size")
+    return {"rank": info["rank"], "world_size": world if type(world) is int else None}
 
 
 def notes(trace: Trace) -> list[str]:
