@@ -140,7 +140,7 @@ def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
     exposed, worked = _ns(parts, "exposed_comm_us"), _ns(parts, "busy_us")
     found["gpu_busy_share"] = share
     percent = f"{share:.1%} of the time" + (f" (mean of {len(parts)} devices)" if len(parts) > 1 else "")
-    says = f"the GPU was busy {percent} from {over.over}"
+    says = f"the GPU was busy {percent} over {over.over}"
     if worked and exposed >= EXPOSED_COMM_SHARE * worked:
         found["regime"] = "comm-bound"
         says = f"{exposed / worked:.0%} of the GPU's busy time is communication that nothing overlaps; {says}"
