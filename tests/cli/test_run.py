@@ -165,6 +165,11 @@ def test_the_version_is_told(capsys):
     assert capsys.readouterr().out.split()[-1].count(".") == 2
 
 
+def _heed_ctrl_c():
+    """What a shell starts in the background ignores Ctrl-C, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_quietly_and_leaves_no_process(tmp_path, cli_environment):
     process = subprocess.Popen(
         [sys.executable, "-m", "profiling_series", "run", "matmul-add", "--active", "100000000"],
@@ -174,10 +179,15 @@ def test_ctrl_c_ends_quietly_and_leaves_no_process(tmp_path, cli_environment):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_heed_ctrl_c,
     )
-    assert process.stderr.readline() == "matmul-add: importing torch …\n"
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its child
-    out, err = process.communicate(timeout=60)
+    try:
+        assert process.stderr.readline() == "matmul-add: importing torch …\n"
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its child
+        out, err = process.communicate(timeout=60)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     assert process.returncode == 130
     assert out == ""
     assert err.splitlines()[-1] == "interrupted"
