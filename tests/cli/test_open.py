@@ -19,11 +19,22 @@ from profiling_series.recordings import recorded
 TRACE = next(iter(recorded())).trace_path
 
 
+def _heed_ctrl_c():
+    """What a shell starts in the background ignores Ctrl-C, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def _opened(file, environment, cwd):
     command = [sys.executable, "-m", "profiling_series", "open", str(file), "--no-browser"]
     process = subprocess.Popen(
-        command, env=environment, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_ctrl_c,
     )
     try:
         yield process, urlsplit(process.stdout.readline().split()[-1])
