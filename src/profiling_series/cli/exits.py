@@ -19,6 +19,8 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 def guarded(work: Callable[[], int]) -> int:
     """Return the exit code of `work`, whatever ends it; errors of ours become one line on standard error."""
+    if sys.stdout is None:  # closed by the caller: there is nobody to tell
+        return PIPE_CLOSED
     for stream in (sys.stdout, sys.stderr):
         # Under LANG=C, "µs" must not end in a UnicodeEncodeError.
         if hasattr(stream, "reconfigure"):
@@ -33,9 +35,19 @@ def guarded(work: Callable[[], int]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # `… | head` has seen enough. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return PIPE_CLOSED
+    except OSError as error:
+        # A full disk behind a redirection, say. Errors of files that are read are told where they happen.
+        _drop_output()
+        print(f"profiling-series: cannot write the output: {error.strerror or error}", file=sys.stderr)
+        return FAILED
     return code
+
+
+def _drop_output() -> None:
+    """Let what is still to be flushed at exit go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def told(error: ProfilingSeriesError) -> int:

@@ -143,6 +143,14 @@ def _add_measuring(group: Any) -> None:
     )
 
 
+def _positive(text: str) -> int:
+    """Return the number that `text` is, if it is one and above 0."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def _add_read(commands: Any) -> None:
     parser = _command(commands, "read", "say what traces show", _READ, _READ_WORDS)
     parser.add_argument(
@@ -160,7 +168,7 @@ def _add_read(commands: Any) -> None:
     )
     parser.add_argument(
         "--max-bytes",
-        type=int,
+        type=_positive,
         metavar="N",
         help="refuse files that unpack to more bytes than this (default: 16 GB)",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -36,8 +37,13 @@ def work(options: Namespace) -> int:
 
 def _files(path: str) -> list[str]:
     """Return the file, or the traces in the folder and below it."""
-    if not Path(path).is_dir():
+    if not path:
+        raise UsageError("an empty file name; is a variable unset?")
+    # Not Path.is_dir: it raises for a name that is too long, or behind a folder that may not be entered.
+    if not os.path.isdir(path):
         return [path]
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise UsageError(f"{path}: this folder may not be listed")
     found = sorted(
         str(file)
         for file in Path(path).rglob("*")

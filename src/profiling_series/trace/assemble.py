@@ -15,6 +15,7 @@ from .model import Columns, Lane, Trace
 from .places import place_of
 
 FAR_NS = 1_000_000_000  # events at 0 are bogus where all others are at least a second away
+VERY_FAR_NS = 86_400 * FAR_NS  # no recording is a day long
 _MAX_SPAN_NS = 2**61
 
 
@@ -104,6 +105,9 @@ def _placeable(ts: np.ndarray, dur: np.ndarray) -> tuple[np.ndarray | None, Coun
     counts: Counter[str] = Counter()
     negative = dur < 0
     zero = ts == 0
+    # A re-based trace begins at 0; where events lost their times, they have no duration, or the rest is far.
+    if zero.any() and not zero.all():
+        zero &= (dur == 0) if int(ts[~zero].min()) < VERY_FAR_NS else True
     if zero.any() and not zero.all() and int(ts[~zero].min()) >= FAR_NS:
         counts["at time 0"] = int((zero & ~negative).sum())
         keep &= ~zero

@@ -12,6 +12,7 @@ from . import categories as c
 from . import host, work
 from .gpu import impossible
 from .launches import launches
+from .load.single import as_int
 from .pace import pace, settled
 from .verdict import verdict, window
 
@@ -78,10 +79,17 @@ def _measures(trace: Trace) -> dict[str, Any]:
 def distributed(trace: Trace) -> dict[str, int | None] | None:
     """Rank, where the file says it, and world size (older torch did not: None)."""
     info = trace.metadata.get("distributedInfo")
-    if not isinstance(info, dict) or type(info.get("rank")) is not int:
+    if not isinstance(info, dict):
         return None
-    world = info.get("world_size")
-    return {"rank": info["rank"], "world_size": world if type(world) is int else None}
+    rank, world = (_whole(info.get(key)) for key in ("rank", "world_size"))
+    return None if rank is None else {"rank": rank, "world_size": world}
+
+
+def _whole(value: Any) -> int | None:
+    """Number that is whole, or a text of one; None for all else."""
+    if isinstance(value, bool) or as_int(value, -1) < 0 or as_int(value, -1) != float(value):
+        return None
+    return as_int(value, -1)
 
 
 def notes(trace: Trace) -> list[str]:

@@ -198,8 +198,13 @@ class EventTable:
 
         The test is asked once a distinct name.
         """
-        passes = np.array([bool(test(n)) for n in self.names] or [False])
-        return passes[self.name_id if rows is None else self.name_id[rows]]
+        ids = self.name_id if rows is None else self.name_id[rows]
+        passes = np.zeros(max(len(self.names), 1), bool)
+        # Only names that occur are asked about: a test may take its time, and Python frames have many names.
+        asked = range(len(self.names)) if rows is None else np.flatnonzero(np.bincount(ids, minlength=1))
+        for code in asked:
+            passes[code] = bool(test(self.names[code]))
+        return passes[ids]
 
     def name_ids(self, test: Callable[[str], object]) -> np.ndarray:
         """Indices into ``names`` of the names that pass ``test``."""

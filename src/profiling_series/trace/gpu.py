@@ -11,6 +11,7 @@ from . import categories as c
 from .groups import groups
 from .intervals import Intervals, clip, gaps, intersect, measure, subtract, union
 from .load.columns import NO_QUEUE
+from .load.single import as_int
 from .memo import per_trace
 
 if TYPE_CHECKING:
@@ -22,11 +23,7 @@ IMPOSSIBLE_FACTOR = 100  # a duration this many times the distance to the next e
 
 def device_numbers(trace: Trace, rows: np.ndarray) -> np.ndarray:
     """Device index of each of ``rows``, events of GPU lanes: int64."""
-    by_lane = np.array(
-        [lane.pid if isinstance(lane.pid, int) and -(2**62) < lane.pid < 2**62 else 0 for lane in trace.lanes]
-        or [0],
-        np.int64,
-    )
+    by_lane = np.array([as_int(lane.pid, 0) for lane in trace.lanes] or [0], np.int64)
     by_queue = np.array([d for d, _ in trace.queues] + [0], np.int64)
     queue = trace.columns.queue[rows]
     return np.where(queue != NO_QUEUE, by_queue[queue], by_lane[trace.lane_id[rows]])

@@ -11,6 +11,7 @@ from .gpu import sound_end
 from .groups import groups
 from .intervals import measure, union
 from .launches import first_events
+from .losses import launch_calls
 from .memo import per_trace
 
 if TYPE_CHECKING:
@@ -183,4 +184,7 @@ def flush_sync(trace: Trace) -> float | None:
             if not trace.step_table.empty.all()
             else rows
         )
+    # Work that comes after it, no profiler launches: such a sync is the code's own.
+    later = launch_calls(trace)
+    rows = rows[trace.ts[rows] >= (trace.ts[later].max() if len(later) else 0)]
     return float(trace.dur[rows[-1]]) / 1000 if len(rows) else None

@@ -132,7 +132,9 @@ def _ns(devices: list[dict[str, Any]], key: str) -> int:
 
 
 def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
-    parts = devices(trace, (over.low, over.high))
+    every = devices(trace, (over.low, over.high))
+    # A device that did nothing in the window took no part in the run: it is listed, and not averaged in.
+    parts = [d for d in every if d["window"]["busy_us"] > 0] or every
     inside = [d["window"] for d in parts]
     share = _ns(inside, "busy_us") / ((over.high - over.low) * len(parts))
     host, idle, loading = _ns(parts, "host_idle_us"), _ns(inside, "idle_us"), _ns(inside, "loader_idle_us")
