@@ -25,7 +25,9 @@ show(timeline(cap))
 # %%
 # Open it
 # -------
-# Go to https://ui.perfetto.dev and drop the file into the window, ``.json.gz`` as it is. Then:
+# ``profiling-series open FILE`` does it in one go, and so does the button under each picture here, where
+# the site is served. Or go to https://ui.perfetto.dev and drop the file into the window, ``.json.gz`` as it
+# is. Then:
 #
 # ==================  =========================================================
 # **W**, **S**        zoom in, zoom out, where the mouse is
