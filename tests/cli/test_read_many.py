@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,36 @@ def test_a_limit_on_the_size_is_kept_and_can_be_raised(folder, capsys):
     assert main(["read", "--max-bytes", "100", file]) == 3
     assert "--max-bytes" in capsys.readouterr().err
     assert main(["read", "--max-bytes", "1000000", file]) == 0
+
+
+def test_a_name_that_is_too_long_costs_no_other_file(folder, capsys):
+    assert main(["read", "--full", str(folder / GOOD[0]), "a" * 300 + ".json"]) == 3
+    captured = capsys.readouterr()
+    assert "Reading of" in captured.out
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_an_empty_name_is_not_the_current_folder(capsys):
+    assert main(["read", ""]) == 2
+    assert "empty file name" in capsys.readouterr().err
+
+
+def test_a_limit_below_one_is_wrong_use(folder, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["read", "--max-bytes", "0", str(folder / GOOD[0])])
+    assert caught.value.code == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_behind_the_output_is_one_line(folder, cli_environment):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "profiling_series", "read", "--json", str(folder / GOOD[0])],
+            env=cli_environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("profiling-series: cannot write the output")
+    assert len(done.stderr.splitlines()) == 1
