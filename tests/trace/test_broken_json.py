@@ -344,6 +344,7 @@ def test_two_documents_in_one_file(tmp_path, layout, second, suffix):
     trace = read_text(tmp_path, text_of(layout, EVENTS) + other, f"a.{suffix}")
     assert any("two processes" in w for w in trace.warnings)
     assert "aten::other" not in {trace.name(r) for r in trace.op_rows}
+    assert trace.skipped_events == 0
     assert len(trace) == len(EVENTS)
     check_whole(trace)
 

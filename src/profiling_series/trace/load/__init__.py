@@ -122,13 +122,13 @@ def _read_plain(source: Source, stream: Iterator[bytes], head: bytes, start: int
         bounds = _bounds(source, descriptor, start)
 
         def scan(k: int) -> _Scanned:
-            return kineto.scan_file(descriptor, bounds[k], bounds[k + 1], tables)
+            return kineto.scan_file(descriptor, bounds[k], bounds[k + 1], tables, k == len(bounds) - 2)
 
         pieces = range(len(bounds) - 1)
         if len(pieces) == 1:
-            return _until_end(map(scan, pieces), source.size, 1)
+            return _until_end(map(scan, pieces), tables, source.size, 1)
         with ThreadPoolExecutor(THREADS) as pool:
-            return _until_end(pool.map(scan, pieces), source.size, len(pieces))
+            return _until_end(pool.map(scan, pieces), tables, source.size, len(pieces))
 
 
 def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
@@ -151,7 +151,7 @@ def _bounds(source: Source, descriptor: int, start: int) -> list[int]:
 def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: int, tables: Tables) -> _Read:
     end = [start]
 
-    def pieces() -> Iterator[tuple[bytes, int]]:
+    def pieces() -> Iterator[tuple[bytes, int, bool]]:
         pending, offset = [head[start:]], start
         size = len(pending[0])
         for data in stream:
@@ -164,28 +164,28 @@ def _read_gzipped(source: Source, stream: Iterator[bytes], head: bytes, start: i
             if cut < OPENS_AT:
                 cut = len(text) if len(text) >= MAX_PIECE_BYTES else 0
             if cut:
-                yield text[:cut], offset
+                yield text[:cut], offset, False
                 offset += cut
             pending, size = [text[cut:]], len(text) - cut
-        yield b"".join(pending), offset
+        yield b"".join(pending), offset, True
         end[0] = offset + size
 
     with ThreadPoolExecutor(THREADS) as pool:
 
         def scanned() -> Iterator[_Scanned]:
             waiting: list[Future[_Scanned]] = []
-            for data, offset in pieces():
-                waiting.append(pool.submit(kineto.scan, data, offset, tables))
+            for data, offset, last in pieces():
+                waiting.append(pool.submit(kineto.scan, data, offset, tables, last))
                 if len(waiting) > THREADS:
                     yield waiting.pop(0).result()
             for future in waiting:
                 yield future.result()
 
-        columns, footer, _ = _until_end(scanned(), 0, 1)
+        columns, footer, _ = _until_end(scanned(), tables, 0, 1)
     return columns, footer, end[0]
 
 
-def _until_end(results: Iterator[_Scanned], size: int, pieces: int) -> _Read:
+def _until_end(results: Iterator[_Scanned], tables: Tables, size: int, pieces: int) -> _Read:
     """Columns up to where the array ends; what follows it belongs to no event of this trace."""
     columns = Gathered()
     footer: bytes | None = None
@@ -194,6 +194,7 @@ def _until_end(results: Iterator[_Scanned], size: int, pieces: int) -> _Read:
             if not len(columns):
                 columns.reserve(int(len(block.ts) * pieces * 1.1))
             columns.add(block)
+            tables.losses.merge(block.losses)
             footer = rest
         elif len(footer) < 1 << 20:
             footer += b" "  # more text than one trace has; counted as trailing

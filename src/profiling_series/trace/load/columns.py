@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,13 +36,14 @@ class Block:
     where: np.ndarray
     copy_at: np.ndarray  # index within the block of the events whose args hold "bytes"
     copy_bytes: np.ndarray
+    losses: list[Loss] = field(default_factory=list)  # to be counted if the block is of this trace
 
     def before(self, where: int) -> Block:
         """The events that stand before a place in the file."""
         size = int(np.searchsorted(self.where, where))
         copies = self.copy_at < size
         columns = {key: getattr(self, key)[:size] for key in DTYPES}
-        return Block(**columns, copy_at=self.copy_at[copies], copy_bytes=self.copy_bytes[copies])
+        return block_of(columns, self.copy_at[copies], self.copy_bytes[copies])
 
 
 DTYPES = {
@@ -185,11 +187,17 @@ class Losses:
 
     def add(self, kind: str, where: int, kept: bool = False) -> None:
         """Count one; ``where`` is its place in the file, or a negative `address` of its chunk."""
+        self.merge([Loss(kind, where, kept)])
+
+    def merge(self, others: Iterable[Loss]) -> None:
+        """Count what others counted."""
         with self._lock:
-            found = self._kinds.setdefault((kept, kind), Loss(kind, where, kept, 0))
-            found.count += 1
-            if offset_of(where) < offset_of(found.first):
-                found.first = where  # threads read the file's pieces in no fixed order
+            for other in others:
+                key = (other.kept, other.kind)
+                found = self._kinds.setdefault(key, Loss(other.kind, other.first, other.kept, 0))
+                found.count += other.count
+                if offset_of(other.first) < offset_of(found.first):
+                    found.first = other.first  # threads read the file's pieces in no fixed order
 
     def all(self) -> list[Loss]:
         """What was left out, then what was repaired; each in the order of the file."""

@@ -51,6 +51,8 @@ class Cutter:
         self.offset = 0  # of pending in the file
         self.ended = False  # the array's closing bracket was met
         self.footer = b""
+        self._complete = False  # no more data will come
+        self._sound = True  # see `single.Reader`
 
     def feed(self, data: bytes) -> Iterator[Block]:
         """Columns of the events that ``data`` completes."""
@@ -65,6 +67,7 @@ class Cutter:
 
     def finish(self) -> Iterator[Block]:
         """Columns of the events that are left."""
+        self._complete = True
         while not self.ended and self.pending.strip():
             before = len(self.pending)
             yield from self._next(final=before <= 2 * CHUNK_BYTES)
@@ -103,6 +106,7 @@ class Cutter:
             block = self._mixed(chunk)
         if block is not None:
             self.tables.chunk_bytes[offset] = len(chunk)
+            self._sound = True
         return block
 
     def _mixed(self, chunk: bytes) -> Block | None:
@@ -119,7 +123,12 @@ class Cutter:
     def _one_by_one(self, limit: int) -> Iterator[Block]:
         """Events up to ``limit`` bytes on, one at a time."""
         reader = single.Reader(self.tables)
-        size, footer = read_pieces(self.pending, self.offset, reader, limit)
+        reader.sound = self._sound
+        waits = not self._complete and len(self.pending) <= MAX_EVENT_BYTES
+        size, footer = read_pieces(
+            self.pending, self.offset, reader, limit, more=not self._complete, wait=waits
+        )
+        self._sound = reader.sound
         if footer is not None:
             self.ended, self.footer = True, footer
         self._advance(size)

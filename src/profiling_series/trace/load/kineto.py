@@ -20,23 +20,18 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 
 import numpy as np
 
 from . import single
 from .args import parse_args
-from .columns import DTYPES, Block, Tables, block_of
+from .columns import DTYPES, Block, Losses, Tables, block_of
 from .decimal_ns import parse_us, words
+from .headers import read_headers
 from .pieces import read_pieces
-from .text import parse_object
 
 PAD = 128  # bytes before and after a block, so that a word or a row can be read at any place in it
-# A random odd key a process: no file can be made whose header lines collide on purpose.
-_KEY = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
-_ROW = 96  # bytes of a line that are hashed at a time
-_LONG = 8192  # longer lines are hashed one by one
-_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)  # keep the first n bytes of a word
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _word(text: bytes) -> np.uint64:
@@ -45,7 +40,6 @@ def _word(text: bytes) -> np.uint64:
 
 _HEADER = (_word(b'    "ph"'), _word(b': "X", "'), _word(b'"X", "ca'))
 _HEADER_AT = (0, 8, 10)
-_SAME = 16  # bytes that are the same in every header line of this form
 _PHASE = _word(b'    "ph"')
 _TS = _word(b'    "ts"')
 _DUR = (_word(b', "dur":'), _word(b' "dur": '))
@@ -65,7 +59,9 @@ def _buffer(size: int) -> bytearray:
     return _scratch.buffer
 
 
-def scan_file(descriptor: int, begin: int, end: int, tables: Tables) -> tuple[Block, bytes | None]:
+def scan_file(
+    descriptor: int, begin: int, end: int, tables: Tables, last: bool = True
+) -> tuple[Block, bytes | None]:
     """`scan` of the bytes [begin, end) of an open file."""
     buffer = _buffer(end - begin + 2 * PAD)
     view = memoryview(buffer)
@@ -74,21 +70,23 @@ def scan_file(descriptor: int, begin: int, end: int, tables: Tables) -> tuple[Bl
         got := os.preadv(descriptor, [view[PAD + size : PAD + end - begin]], begin + size)
     ):
         size += got
-    return _scan(buffer, size, begin, tables)
+    return _scan(buffer, size, begin, tables, last)
 
 
-def scan(data: bytes, offset: int, tables: Tables) -> tuple[Block, bytes | None]:
+def scan(data: bytes, offset: int, tables: Tables, last: bool = True) -> tuple[Block, bytes | None]:
     """Columns of the complete events of ``data``, and what follows the array's end if it is in there.
 
-    ``data`` holds whole events, as they stand at ``offset`` of the file; None if the array does not end in
-    it.
+    ``data`` holds whole events, as they stand at ``offset`` of the file, ``last`` those of its end; None if
+    the array does not end in it.
     """
     buffer = _buffer(len(data) + 2 * PAD)
     buffer[PAD : PAD + len(data)] = data
-    return _scan(buffer, len(data), offset, tables)
+    return _scan(buffer, len(data), offset, tables, last)
 
 
-def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Block, bytes | None]:
+def _scan(
+    buffer: bytearray, size: int, offset: int, tables: Tables, last: bool
+) -> tuple[Block, bytes | None]:
     """`scan` of the ``size`` bytes that stand in ``buffer`` behind its first pad."""
     buffer[PAD + size : PAD + size + PAD] = b"\n" * PAD
     byte = np.frombuffer(buffer, np.uint8, PAD + size + PAD)
@@ -108,7 +106,7 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
     close = np.append(opens[1:], len(start))
     closed = _closes(byte, start, length, close - 1)
     fast, ts, dur = _read_times(word, byte, start, length, first, opens, close, closed)
-    columns, slow_header = _read_headers(byte, start, length, opens, fast, buffer, tables)
+    columns, slow_header = read_headers(byte, start, length, opens, fast, buffer, tables)
     good = np.flatnonzero(fast)
     correlation, queue, copy_at, copy_bytes, slow_args = parse_args(
         word, byte, start, length, first, opens[good], close[good], columns["cat"], tables
@@ -128,18 +126,37 @@ def _scan(buffer: bytearray, size: int, offset: int, tables: Tables) -> tuple[Bl
     }
     new_index, kept = np.cumsum(keep) - 1, keep[copy_at]
     block = block_of(columns, new_index[copy_at[kept]], copy_bytes[kept])
-    pieces = odd + [(int(opens[i]), int(close[i])) for i in np.flatnonzero(slow)]
-    if not pieces:
-        return block, footer
-    reader = single.Reader(tables)
-    for a, b in pieces:
+    texts = []
+    for a, b in odd + [(int(opens[i]), int(close[i])) for i in np.flatnonzero(slow)]:
         begin, end = int(start[a]), int(start[b - 1] + length[b - 1])
-        more = b < len(start)
-        _, rest = read_pieces(bytes(buffer[begin:end]), begin - PAD + offset, reader, more=more)
-        if rest is not None:  # the array ends in here: older files close it at the line's start
-            footer = rest + bytes(buffer[end : PAD + size])
-            return reader.joined_to(block).before(end - PAD + offset), footer
-    return reader.joined_to(block), footer
+        texts.append((bytes(buffer[begin:end]), begin - PAD + offset, b < len(start) or not last))
+    joined, rest, at = _read_slow(texts, block, tables)
+    if rest is not None:
+        footer = rest + bytes(buffer[at - offset + PAD : PAD + size])
+    return joined, footer
+
+
+def _read_slow(
+    texts: list[tuple[bytes, int, bool]], block: Block, tables: Tables
+) -> tuple[Block, bytes | None, int]:
+    """A block joined with the events of texts read one at a time: (text, its offset, whether more follows).
+
+    Older files close the array at a line's start, which only shows here: then also what follows the bracket
+    in its text, and where that text ends; the events behind it belong to no trace.
+    """
+    if not texts:
+        return block, None, 0
+    losses = Losses()
+    reader, end, rest = single.Reader(replace(tables, losses=losses)), 0, None
+    for text, offset, more in texts:
+        _, rest = read_pieces(text, offset, reader, more=more)
+        if rest is not None:
+            end = offset + len(text)
+            break
+    joined = reader.joined_to(block)
+    joined = joined if rest is None else joined.before(end)
+    joined.losses = losses.all()
+    return joined, rest, end
 
 
 def _closes(byte: np.ndarray, start: np.ndarray, length: np.ndarray, last: np.ndarray) -> np.ndarray:
@@ -216,65 +233,3 @@ def _likely_lengths(word: np.ndarray, times: np.ndarray, size: np.ndarray) -> li
             if size[0] > _TS_AT + digits + _DUR_AT and word[times[0] + _TS_AT + digits] == _DUR[0]:
                 return [digits, *(d for d in every if d != digits)]
     return every
-
-
-def _read_headers(
-    byte: np.ndarray,
-    start: np.ndarray,
-    length: np.ndarray,
-    opens: np.ndarray,
-    fast: np.ndarray,
-    buffer: bytearray,
-    tables: Tables,
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Codes of name, category and lane of the fast events, and which of them no parser understood."""
-    lines = opens[np.flatnonzero(fast)] + 1
-    at, size = start[lines], length[lines]
-    hashes = hash_lines(byte, at + _SAME, size - _SAME)
-    unique, index, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    codes = np.empty((len(unique), 3), np.int64)
-    for k, (key, i) in enumerate(zip(unique.tolist(), index.tolist(), strict=True)):
-        known = tables.headers.get(key)
-        if known is None:
-            known = tables.headers[key] = _read_header(buffer[at[i] : at[i] + size[i]], tables)
-        codes[k] = known
-    rows = codes[inverse]
-    slow = rows[:, 0] < 0
-    return {
-        "name": rows[:, 0].astype(np.int32),
-        "cat": rows[:, 1].astype(np.uint16),
-        "lane": rows[:, 2].astype(np.int32),
-    }, slow
-
-
-def _read_header(line: bytes | bytearray, tables: Tables) -> tuple[int, int, int]:
-    """Codes of (name, category, lane) of one header line; (-1, 0, 0) where it needs a closer look."""
-    event, repaired = parse_object(b"{" + line.strip().rstrip(b",") + b"}")
-    if event is None or repaired or set(event) != {"ph", "cat", "name", "pid", "tid"}:
-        return -1, 0, 0
-    return single.codes_of(event, tables)
-
-
-def hash_lines(buffer: np.ndarray, at: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """64-bit hash of the bytes ``[at, at + size)`` of ``buffer`` (uint8), which has `_ROW` bytes more."""
-    h = (size.astype(np.uint64) + _KEY) * _MIX
-    for i in np.flatnonzero(size > _LONG).tolist():
-        h[i] = hash(buffer[at[i] : at[i] + size[i]].tobytes()) & 0xFFFFFFFFFFFFFFFF
-    left = np.flatnonzero(size <= _LONG)
-    at, size = at[left], size[left]
-    while len(left):
-        # Lines side by side as rows of words, in one copy; most lines fit the first row.
-        lines = np.ndarray((len(buffer) - _ROW,), f"V{_ROW}", buffer, strides=(1,))[at]
-        rows = np.ascontiguousarray(lines.view("<u8").reshape(len(at), _ROW // 8).T)
-        mixed = h[left]
-        shortest = int(size.min())
-        for column, row in enumerate(rows):
-            if shortest < 8 * (column + 1):
-                row &= _MASKS[np.clip(size - 8 * column, 0, 8)]
-            mixed ^= row
-            mixed *= _KEY
-            mixed ^= mixed >> np.uint64(29)
-        h[left] = mixed
-        longer = size > _ROW
-        left, at, size = left[longer], at[longer] + _ROW, size[longer] - _ROW
-    return h

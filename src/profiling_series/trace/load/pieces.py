@@ -10,10 +10,9 @@ from .single import Reader
 from .text import object_end, parse_object
 
 _OPEN_OR_END = re.compile(rb"[{\]]")
-# torch begins an event with its phase, metadata and other writers with another key.
-_NEXT_EVENT = re.compile(
-    rb'(\{)\s*"ph"\s*:|\}\s*,\s*(\{)\s*"(?:name|cat|pid|tid|ts|dur|args|id|bp|s|cname)"\s*:'
-)
+# torch begins an event with its phase, metadata and other writers with another key; so do objects in args.
+_SURE = re.compile(rb'\{\s*"ph"\s*:')
+_MAYBE = re.compile(rb'\}\s*,\s*(\{)\s*"(?:name|cat|pid|tid|ts|dur|args|id|bp|s|cname)"\s*:')
 _FOLLOWS = re.compile(rb"\s*(?:[,\]]|\Z)")
 _ARRAY_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"|\}\s*\Z|\Z))')
 _BETWEEN = b" \t\r\n,"
@@ -28,9 +27,9 @@ class Finder:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
+        self.open = False  # the last one neither closed nor has a next event behind it
         self._spare = 4 * len(text) + (1 << 16)
-        self._next_events = _NEXT_EVENT.finditer(text)
-        self._next = -1
+        self._sure, self._maybe = _Places(_SURE, text, 0), _Places(_MAYBE, text, 1)
 
     def end(self, start: int) -> int:
         """End of the object at ``start``: by its braces, else where the next event seems to begin."""
@@ -38,19 +37,27 @@ class Finder:
         reach = start + self._spare if self._spare > 0 else self.next_after(start)
         limit = min(len(text), reach)
         closed = object_end(text, start, limit)
+        self.open = False
         if closed is not None and _decodes(text[start:closed]):
             return closed
         self._spare -= (closed or limit) - start
-        following = self.next_after(start)
+        sure, following = self._sure.after(start), self.next_after(start)
+        self.open = closed is None and sure == len(text)
         if following == len(text):
             return self._last_end(start, closed)
-        while following > start + 1 and text[following - 1] in _BETWEEN:
-            following -= 1
-        if closed is None or closed == following:
-            return following
+        if closed is None:
+            return self._trimmed(start, sure if sure < len(text) else following)
+        if closed <= sure < len(text) and not text[closed:sure].strip(_BETWEEN):
+            return closed
+        following = self._trimmed(start, following)
         # One of them is inside the event, or has another inside: that which can be mended is the event.
         near, far = sorted((closed, following))
-        return far if not _mends(text[start:near]) and _mends(text[start:far]) else near
+        return far if near == far or (not _mends(text[start:near]) and _mends(text[start:far])) else near
+
+    def _trimmed(self, start: int, end: int) -> int:
+        while end > start + 1 and self.text[end - 1] in _BETWEEN:
+            end -= 1
+        return end
 
     def _last_end(self, start: int, closed: int | None) -> int:
         """End of a broken event after which no other seems to begin."""
@@ -64,10 +71,21 @@ class Finder:
 
     def next_after(self, start: int) -> int:
         """Where the next event seems to begin behind ``start``; the text's length for nowhere."""
-        while self._next <= start:
-            found = next(self._next_events, None)
-            self._next = found.start(found.lastindex or 0) if found else len(self.text)
-        return self._next
+        return min(self._sure.after(start), self._maybe.after(start))
+
+
+class _Places:
+    """Where a pattern matches in a text, asked for at places that only rise."""
+
+    def __init__(self, pattern: re.Pattern[bytes], text: bytes, group: int) -> None:
+        self._matches = pattern.finditer(text)
+        self._group, self._end, self._at = group, len(text), -1
+
+    def after(self, start: int) -> int:
+        while self._at <= start:
+            found = next(self._matches, None)
+            self._at = found.start(self._group) if found else self._end
+        return self._at
 
 
 def _decodes(text: bytes) -> bool:
@@ -88,7 +106,12 @@ def event_end(text: bytes, start: int) -> int:
 
 
 def read_pieces(
-    text: bytes, offset: int, reader: Reader, limit: int | None = None, more: bool = False
+    text: bytes,
+    offset: int,
+    reader: Reader,
+    limit: int | None = None,
+    more: bool = False,
+    wait: bool = False,
 ) -> tuple[int, bytes | None]:
     """Take in the events of ``text`` up to ``limit``; what is broken is repaired, or counted as lost.
 
@@ -104,6 +127,8 @@ def read_pieces(
         No event that starts behind it is read.
     more : bool
         Whether other events follow the text.
+    wait : bool
+        Whether an event that does not end in the text is left alone, to be read with what follows.
 
     Returns
     -------
@@ -113,21 +138,23 @@ def read_pieces(
         What follows the array's closing bracket, None if it was not met.
     """
     limit = len(text) if limit is None else limit
-    finder, at, sound = Finder(text), 0, True
+    finder, at = Finder(text), 0
     while at < limit:
         found = _OPEN_OR_END.search(text, at)
         begin = min(found.start(), limit) if found else limit
-        if text[at:begin].strip(_BETWEEN) and sound:
+        if text[at:begin].strip(_BETWEEN) and reader.sound:
             reader.tables.losses.add("text between events", offset + at)
-            sound = False
+            reader.sound = False
         if not found or found.start() >= limit:
             return limit, None
         if found[0] == b"]":
             # After something broken, a bracket may be that of a list in it: unless nothing more follows.
-            if sound or not (more or finder.next_after(begin) < len(text)):
+            if reader.sound or not (more or finder.next_after(begin) < len(text)):
                 return len(text), text[found.end() :]
             at = found.end()
             continue
         at = finder.end(begin)
-        sound = reader.read(text[begin:at], offset + begin)
+        if wait and (finder.open or at == len(text)):
+            return begin, None
+        reader.read(text[begin:at], offset + begin)
     return at, None

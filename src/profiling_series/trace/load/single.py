@@ -12,7 +12,7 @@ from .columns import NO_CORRELATION, NO_QUEUE, Block, Tables, block_of
 from .decimal_ns import to_ns
 from .text import parse_object
 
-MAX_DUR_NS = 10**18  # some 30 years; longer ones are no time, and sums of them would overflow
+MAX_DUR_NS = 10**16  # some months; longer ones are no time, and sums of them would overflow
 
 
 def codes_of(event: dict[str, Any], tables: Tables) -> tuple[int, int, int]:
@@ -36,6 +36,8 @@ def _plain(value: Any) -> Any:
     """A pid or tid as an int or a text: what JSON can hold again."""
     if isinstance(value, bool) or value is None:
         return str(value)
+    if isinstance(value, Decimal) and value.adjusted() < 20 and value == value.to_integral_value():
+        return int(value)  # as pandas writes a column of numbers with a gap in it
     return value if isinstance(value, (int, str)) else str(value)
 
 
@@ -77,20 +79,19 @@ class Reader:
             key: [] for key in ("ts", "dur", "name", "cat", "lane", "correlation", "queue", "where")
         }
         self.copies: list[tuple[int, int]] = []
+        self.sound = True  # the last text was an event, not something broken
 
-    def read(self, text: bytes, offset: int) -> bool:
-        """Take in the event of ``text``, at ``offset`` of the file; repaired, or counted as lost.
-
-        Whether it was an event: it can be read, and has a phase.
-        """
+    def read(self, text: bytes, offset: int) -> None:
+        """Take in the event of ``text``, at ``offset`` of the file; repaired, or counted as lost."""
         event, repaired = parse_object(text.strip().rstrip(b",").rstrip())
         if event is None:
             self.tables.losses.add(repaired, offset)
-            return False
+            self.sound = False
+            return
         if repaired:
             self.tables.losses.add(repaired, offset, kept=True)
         self.add(event, offset)
-        return "ph" in event
+        self.sound = "ph" in event
 
     def add(self, event: dict[str, Any], where: int) -> None:
         """Take in one event that a parser has read."""
