@@ -85,6 +85,19 @@ def test_an_event_of_several_megabytes(tmp_path, layout, where):
     assert trace.devices[0]["busy_us"] == 50.0
 
 
+@pytest.mark.parametrize("where", [0, 2, 4])
+@pytest.mark.parametrize("broken", [False, True])
+def test_an_event_of_several_megabytes_of_objects(tmp_path, where, broken):
+    """Its args look like events that follow each other; also beside an event that is broken."""
+    events = [*EVENTS]
+    events.insert(where, op("big", 40, 10, inputs=[{"name": "a", "id": 3}] * 150_000))
+    if broken:
+        events.insert(where, op("BROKEN", 80, 1))
+    trace = read_text(tmp_path, compact(events).replace('"BROKEN"', 'BROKEN"'))
+    assert (len(trace), trace.skipped_events) == (5, int(broken))
+    assert len(trace.args(trace.rows(name="big")[0])["inputs"]) == 150_000
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("opening", ["[", '{"a": '])
 @pytest.mark.parametrize("closed", [True, False])

@@ -60,7 +60,7 @@ DTYPES = {
 
 def block_of(columns: dict[str, Any], copy_at: Any = (), copy_bytes: Any = ()) -> Block:
     """Block made of one sequence a column."""
-    arrays = {key: np.asarray(columns[key], dtype=dtype) for key, dtype in DTYPES.items()}
+    arrays: dict[str, Any] = {key: np.asarray(columns[key], dtype=dtype) for key, dtype in DTYPES.items()}
     return Block(**arrays, copy_at=np.asarray(copy_at, np.int64), copy_bytes=np.asarray(copy_bytes, np.int64))
 
 
