@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import (
     captures,
+    claims_page,
     command_help,
     findings,
     kernel_pieces,
@@ -35,6 +36,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register every part and return the extension's metadata."""
     shown = (
         views,
+        claims_page,
         this_build,
         command_help,
         speed,
