@@ -12,6 +12,7 @@ from . import categories as c
 from .events import Columns, Event, Lane
 from .lazy_args import ArgsReader
 from .load.columns import NO_QUEUE
+from .load.single import as_int
 
 
 class EventTable:
@@ -250,8 +251,7 @@ class EventTable:
         queue = self.columns.queue[row]
         if queue != NO_QUEUE:
             return self.queues[queue][0]
-        pid = self.lanes[self.lane_id[row]].pid
-        return pid if isinstance(pid, int) else 0
+        return as_int(self.lanes[self.lane_id[row]].pid, 0)
 
     def stream_of(self, row: int) -> int | str:
         """Stream of an event of a GPU lane."""
