@@ -55,7 +55,7 @@ show(summary(rec.capture))
 show(table(rec.capture))
 
 # %%
-# Then when it happened. The backward pass is launched by a thread of its own.
+# Then when it happened. On a GPU the backward pass is launched by a thread, and so a lane, of its own.
 
 show(timeline(rec.capture))
 

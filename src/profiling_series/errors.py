@@ -11,6 +11,10 @@ class TraceError(ProfilingSeriesError):
     """The file cannot be read as a trace (the command line exits with 3)."""
 
 
+class NotATraceError(TraceError):
+    """A file of another kind: sound, perhaps, and no trace."""
+
+
 class UsageError(ProfilingSeriesError, ValueError):
     """The call asks for what cannot be done, here or anywhere (the command line exits with 2)."""
 

@@ -103,3 +103,11 @@ def test_a_full_disk_behind_the_output_is_one_line(folder, cli_environment):
     assert done.returncode == 1
     assert done.stderr.startswith("profiling-series: cannot write the output")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_json_that_is_no_trace_is_counted_in_a_folder_and_told_when_named(folder, capsys):
+    (folder / "settings.json").write_text('{"a": 1}')
+    assert main(["read", str(folder)]) == 0
+    assert capsys.readouterr().err == "profiling-series: 1 other JSON file holds no trace\n"
+    assert main(["read", str(folder / "settings.json")]) == 3
+    assert "settings.json" in capsys.readouterr().err

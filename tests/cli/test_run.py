@@ -87,7 +87,10 @@ def test_wrong_use_ends_with_2_and_the_usage(arguments, capsys):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
-    assert "usage: profiling-series" in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert errors.startswith("profiling-series")
+    assert "--help" in errors
+    assert len(errors.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 from bs4 import BeautifulSoup
 
 from profiling_series.report import summary
 from profiling_series.report.summary import MAX_STEPS
+from profiling_series.trace import read
 
 module = sys.modules["profiling_series.report.summary"]  # the name is the function's
 
@@ -36,7 +38,7 @@ def test_text_and_html_say_the_same_figures(trace):
 
 def test_tables_are_tables(trace):
     soup = BeautifulSoup(summary(trace)._repr_html_(), "html.parser")
-    assert len(soup.find_all("table")) == 5
+    assert len(soup.find_all("table")) == 6
     for table in soup.find_all("table"):
         assert table.caption.get_text()
         width = len(table.thead.find_all("th", scope="col"))
@@ -112,3 +114,12 @@ def test_the_rules_are_asked(make_trace):
     assert "The trace has no steps (no-steps)" in " ".join(
         summary(make_trace([("cpu_op", "aten::mm", 5, 5, 0.0, 10.0, {})])).text().split()
     )
+
+
+def test_a_trace_of_the_cpu_alone_names_the_ops_that_take_the_time():
+    trace = read(Path(__file__).parent.parent / "data" / "cases" / "72-cpu-only.json")
+    text = summary(trace).text()
+    assert "Ops by self time" in text
+    assert text.index("aten::mm") < text.index("aten::add")
+    assert "85.7 %" in text.replace("\u202f", " ")  # 600 of 700 µs
+    assert "Thresholds" not in text

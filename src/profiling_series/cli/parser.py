@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import fields
-from typing import Any
+from typing import Any, NoReturn
 
 import profiling_series
-from profiling_series.cli import kernel, list_, open_, read, run
+from profiling_series.cli import explain, kernel, list_, open_, read, run
 from profiling_series.profiler import COMPILE_MODES, SOURCES
+from profiling_series.text import one_line
 from profiling_series.workloads import WORKLOADS
 
 _MAIN = """\
@@ -17,6 +18,7 @@ Measure a workload under torch.profiler and read the result, or read any trace t
   profiling-series run matmul-add --size 64      measure two kernels, keep the trace, say what it shows
   profiling-series read trace.json.gz            say what a trace of your own shows
   profiling-series open trace.json.gz            show it in Perfetto, in your browser
+  profiling-series explain ID                    say what a finding means, and what to do
   profiling-series kernel NAME                   say what a kernel's name tells
   profiling-series list                          what can be run, and what is shipped as a recording
 """
@@ -64,9 +66,17 @@ examples:
 _LIST = "Print the workloads that can be run, with their parameters, and the recordings in the package."
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser, and so its commands' parsers, whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2 after one line on standard error."""
+        self.exit(2, f"{self.prog}: {one_line(message)} (`{self.prog} --help` tells more)\n")
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line; each command's function is its default for ``work``."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="profiling-series", description=_MAIN, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {profiling_series.__version__}")
@@ -74,6 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_read(commands)
     open_.add_parser(commands)
+    explain.add_parser(commands)
     kernel.add_parser(commands)
     _add_list(commands)
     return parser

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from profiling_series.cli.exits import OK, told
-from profiling_series.errors import ProfilingSeriesError, UsageError
+from profiling_series.cli.exits import NOT_READABLE, OK, told
+from profiling_series.errors import NotATraceError, ProfilingSeriesError, UsageError
 from profiling_series.text import visible
 
 if TYPE_CHECKING:
@@ -26,13 +26,19 @@ NOT_TRACES = (".provenance.json", ".measure.json")
 def work(options: Namespace) -> int:
     """Return 0 if every file was read, else the code of the first that was not; the others are read, too."""
     files = [file for path in options.files for file in _files(path)]
+    named = set(options.files)
     show = _json if options.json else _whole if len(files) == 1 or options.full else _line
-    codes = []
+    codes: list[int | None] = []
     with _progress(len(files)) as advance:
         for file in files:
-            codes.append(_one(file, show, options.max_bytes))
+            codes.append(_one(file, show, options.max_bytes, named=file in named))
             advance()
-    return next((code for code in codes if code != OK), OK)
+    if others := codes.count(None):
+        plural = "s hold" if others > 1 else " holds"
+        print(f"profiling-series: {others} other JSON file{plural} no trace", file=sys.stderr)
+        if others == len(files):
+            return NOT_READABLE
+    return next((code for code in codes if code), OK)
 
 
 def _files(path: str) -> list[str]:
@@ -54,11 +60,14 @@ def _files(path: str) -> list[str]:
     return found
 
 
-def _one(path: str, show: Callable[[Trace], None], max_bytes: int | None) -> int:
+def _one(path: str, show: Callable[[Trace], None], max_bytes: int | None, *, named: bool) -> int | None:
+    """Return the exit code of one file; None for one that was only found in a folder, and is no trace."""
     from profiling_series.trace import read
 
     try:
         show(read(path) if max_bytes is None else read(path, max_bytes))
+    except NotATraceError as error:
+        return told(error) if named else None
     except ProfilingSeriesError as error:
         return told(error)
     sys.stdout.flush()

@@ -13,6 +13,7 @@ from .summary_gpu import copies, devices, kernels, launches, or_unknown
 from .view import View
 
 TOP_ANNOTATIONS = 6
+TOP_OPS, TOP_OPS_CPU = 5, 10
 MAX_DEAD_WINDOWS = 3
 MAX_STEPS = 12
 """Steps told one by one; of more, the first and last few."""
@@ -69,6 +70,7 @@ def summary_blocks(reading: dict[str, Any], warnings: tuple[str, ...] = ()) -> l
         launches(reading["launches"]),
         kernels(reading["kernels"]),
         copies(reading["copies"]),
+        _ops(reading),
         _annotations(reading["annotations"]),
         _unknown(reading, warnings),
     ]
@@ -86,7 +88,8 @@ def _verdict(reading: dict[str, Any]) -> Facts:
         pairs.append(("GPU work", ratio))
     if verdict["gpu_limit"]:
         pairs.append(("GPU limit", verdict["gpu_limit"]))
-    pairs.append(("Thresholds", _thresholds(verdict["thresholds"])))
+    if reading["devices"]:
+        pairs.append(("Thresholds", _thresholds(verdict["thresholds"])))
     if reading["pace_us"] is not None:
         settled = {
             True: "steps have settled",
@@ -160,6 +163,35 @@ def _steps(steps: list[dict[str, Any]]) -> Grid | None:
     if len(kept) < len(steps):
         note += f" {len(steps) - len(kept)} steps between the fourth and the fourth last are not listed."
     return Grid("Steps", columns, tuple(rows), note)
+
+
+def _ops(reading: dict[str, Any]) -> Grid | None:
+    """Return the ops with most time of their own, more of them where the trace is of the CPU alone."""
+    if not reading["ops"]:
+        return None
+    top = TOP_OPS if reading["devices"] else TOP_OPS_CPU
+    whole = sum(op["self_us"] for op in reading["ops"])
+    rows = tuple(
+        (
+            shown(op["name"]),
+            f"{op['count']:,}",
+            number(op["self_us"]),
+            share(op["self_us"] / whole) if whole else "",
+            number(op["total_us"]),
+        )
+        for op in reading["ops"][:top]
+    )
+    columns = (
+        Column("Op", figures=False, flexible=True, kernel=True),
+        Column("count"),
+        Column("self µs"),
+        Column("share"),
+        Column("total µs"),
+    )
+    note = "Self: without the ops and calls inside it. Share: of all ops' self time."
+    if (left := len(reading["ops"]) - top) > 0:
+        note += f" {count(left, 'further op')} not listed."
+    return Grid("Ops by self time, CPU side", columns, rows, note)
 
 
 def _annotations(annotations: list[dict[str, Any]]) -> Grid | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import TraceError
+from ...errors import NotATraceError, TraceError
 from .source import BOM, Source
 from .text import object_end, parse_object, undo_escapes
 
@@ -47,7 +47,7 @@ def find_events(source: Source, stream: Iterator[bytes]) -> tuple[bytes, int]:
             return head, found.end() + 1
         more = next(stream, b"")
         if not more or len(head) > MAX_HEAD_BYTES:
-            raise TraceError(f"{source.shown}: {_what_else(head, bool(more))}")
+            raise NotATraceError(f"{source.shown}: {_what_else(head, bool(more))}")
         searched = max(begin, len(head) - 64)
         head += more
 
