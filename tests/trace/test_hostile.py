@@ -57,8 +57,7 @@ def test_an_event_of_several_megabytes(tmp_path, layout, where):
     assert trace.devices[0]["busy_us"] == 50.0
 
 
-@pytest.mark.parametrize("where", [0, 2, 4])
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize(("where", "broken"), [(0, False), (0, True), (2, True), (4, False)])
 def test_an_event_of_several_megabytes_of_objects(tmp_path, where, broken):
     """Its args look like events that follow each other; also beside an event that is broken."""
     events = [*EVENTS]
