@@ -16,8 +16,9 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".sphx-glr-tag-list:empty").forEach((list) => list.remove());
 
   // What overflows, and so scrolls, can be focused; that changes with the window and with what is open.
+  const BOXES = ".highlight pre, div.cell_output pre, .ps-plot, .pst-scrollable-table-container";
   const reach = () =>
-    document.querySelectorAll(".highlight pre, div.cell_output pre, .ps-plot").forEach((box) => {
+    document.querySelectorAll(BOXES).forEach((box) => {
       if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     });
