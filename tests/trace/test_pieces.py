@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from profiling_series.trace import load, python_frames, read
 from profiling_series.trace.load import generic, source
+from profiling_series.trace.load.columns import Interner
 
 from .build import LAYOUTS, annotation, call, event, kernel, memcpy, op, step, text_of, write
 from .test_fuzz import damaged
@@ -131,3 +134,20 @@ def test_an_event_longer_than_any_piece(tmp_path, monkeypatch):
         trace = read(write(tmp_path / f"a.{suffix}", text_of("kineto", [*before, long, *after])))
         assert {f"{x}{i}" for x in "ab" for i in range(5)} <= {trace.name(r) for r in range(len(trace))}
         assert trace.skipped_events + len(trace.rows(name="long")) >= 1
+
+
+def test_codes_are_never_ahead_of_their_values():
+    """A thread that gets a code can look its value up, though another one has just given it."""
+    values = Interner()
+
+    def work(_: int) -> bool:
+        return all(values.values[values.code(i)] == i for i in range(20_000))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    assert values.values == list(range(20_000))

@@ -137,9 +137,10 @@ class Interner:
             if len(self.values) >= self._most and value != self._rest:
                 return -1 if self._rest is None else self.code(self._rest)
             with self._lock:
-                found = self._codes.setdefault(key, len(self.values))
-                if found == len(self.values):
-                    self.values.append(value)
+                found = self._codes.get(key)
+                if found is None:
+                    self.values.append(value)  # before the code can be seen: readers take no lock
+                    found = self._codes[key] = len(self.values) - 1
         return found
 
     def codes(self, values: list[Any]) -> np.ndarray:
