@@ -18,8 +18,9 @@ def per_trace(measure: Callable[[Any], T]) -> Callable[[Any], T]:
 
     @wraps(measure)
     def cached(trace: Trace) -> T:
-        if key not in trace.memo:
-            trace.memo[key] = measure(trace)
-        return trace.memo[key]
+        kept = trace.memo
+        if key not in kept:
+            kept[key] = measure(trace)
+        return kept[key]
 
     return cached
