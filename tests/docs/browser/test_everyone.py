@@ -100,7 +100,7 @@ def test_each_page_was_seen_light_and_dark(tour):
     )
     assert len(light) >= 30
     assert {page for page in light - dark if not page.startswith(WRITTEN_ALIKE)} == set()
-    assert dark < light
+    assert dark <= light
 
 
 def test_no_page_asks_another_machine_for_anything(tour, served):
