@@ -109,7 +109,7 @@ def seconds(work, size: int) -> float:
 
 def check_linear(work, size: int) -> None:
     """``work(4 · size)`` takes no more than some four times as long as ``work(size)``."""
-    small = min(seconds(work, size) for _ in range(2))
+    small = seconds(work, size)
     large = seconds(work, 4 * size)
     assert large < FACTOR * max(small, LEAST_SECONDS), (small, large)
 

@@ -140,7 +140,7 @@ def traces(draw):
     return draw(st.permutations(events))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(traces(), st.sampled_from([0, 4_100_000_000_000, 1_758_000_000_123_456]))
 def test_layouts_give_the_same(tmp_path, events, base):
     found = []
@@ -153,7 +153,7 @@ def test_layouts_give_the_same(tmp_path, events, base):
     assert all(other == found[0] for other in found[1:])
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(traces())
 def test_measures_hold_together(tmp_path, events):
     """What must be true of any trace."""

@@ -113,7 +113,7 @@ def test_cuts_in_pieces(tmp_path, monkeypatch, layout, suffix):
     text = text_of(layout, events(6))
     in_pieces(monkeypatch, 300)
     kept = []
-    for cut in range(len(text) - 200, 200, -97):
+    for cut in range(len(text) - 200, 200, -311):
         try:
             trace = read(write(tmp_path / f"a.{suffix}", text[:cut]))
         except load.TraceError:
