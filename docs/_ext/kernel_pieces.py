@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: What a piece tells → the fields of a decoded name that tell it; in the order of the legend.
 KINDS: dict[str, tuple[str, ...]] = {
+    "family": ("family",),
     "what it computes": ("operation", "kind", "fused_ops", "memory"),
     "data types": ("dtypes",),
     "tile and stages": ("tile", "stages"),

@@ -113,7 +113,7 @@ def test_unknown_names_say_so():
 def test_the_summary_is_one_line_of_what_is_told():
     kernel = decode("ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_nn")
     assert kernel.summary == (
-        "cuBLAS GEMM: matrix multiply (GEMM), Ampere, bf16/fp32, tile 128x256, 3 stages, layout nn, "
+        "cuBLAS GEMM: matrix multiply (GEMM), made for Ampere, bf16/fp32, tile 128x256, 3 stages, layout nn, "
         "Tensor or Matrix Cores"
     )
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shutil
 import subprocess
+from importlib.resources import files
 
 import pytest
 
+from profiling_series.trace import kernel_names
 from profiling_series.trace.kernel_names import decode, sources
+from profiling_series.trace.kernel_names.demangling import _head, is_mangled
 from profiling_series.trace.kernel_names.rules import compiled, raw, rules
 
 from .test_kernel_names import ROWS
@@ -105,13 +109,13 @@ def test_patterns_keep_to_the_syntax_that_both_languages_share(pattern):
     assert not re.search(r"(?<!\\)\.", outside_of_classes), f"a bare dot in {pattern}"
 
 
-def test_javascript_finds_what_python_finds():
+def in_javascript(script: str, asked: dict) -> list:
+    """What the script makes of the input; skips without node (the browser's tests decode in the page)."""
     node = shutil.which("node")
     if node is None:
-        pytest.skip("node is not installed: the patterns were compared in Python only")
-    asked = {"patterns": patterns(), "names": NAMES}
+        pytest.skip("node is not installed")
     done = subprocess.run(
-        [node, "-e", JAVASCRIPT],
+        [node, "-e", script],
         input=json.dumps(asked),
         capture_output=True,
         text=True,
@@ -119,8 +123,44 @@ def test_javascript_finds_what_python_finds():
         timeout=120,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def told_in_python(name: str) -> dict:
+    """What the page must say of a name: of a mangled one, what its head says."""
+    shown = (_head(name) or name) if is_mangled(name) else name
+    kernel = decode(shown)
+    return json.loads(json.dumps({**dataclasses.asdict(kernel), "name": name, "summary": kernel.summary}))
+
+
+STRANGE = [
+    "constructor",
+    "__proto__",
+    "triton_poi_fused_constructor_add_0",
+    "é(a)",
+    "x" * 9000,
+    "𝔘𝔫<a>",
+    "a\n(b)",
+]
+
+
+def test_the_page_decodes_as_the_package_does():
+    script = (
+        (files(kernel_names) / "decode.js").read_text("utf-8")
+        + """
+const {rules, names} = JSON.parse(require("fs").readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(names.map(globalThis.profilingSeriesKernelNames(rules).decode)));
+"""
+    )
+    names = [*NAMES, *STRANGE]
+    for name, theirs in zip(names, in_javascript(script, {"rules": raw(), "names": names}), strict=True):
+        assert theirs == told_in_python(name)
+
+
+def test_javascript_finds_what_python_finds():
+    asked = {"patterns": patterns(), "names": NAMES}
     matches = 0
-    for pattern, of_names in zip(asked["patterns"], json.loads(done.stdout), strict=True):
+    for pattern, of_names in zip(asked["patterns"], in_javascript(JAVASCRIPT, asked), strict=True):
         for name, theirs in zip(NAMES, of_names, strict=True):
             match = compiled(pattern).search(name)
             ours = match and [

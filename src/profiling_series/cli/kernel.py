@@ -25,6 +25,8 @@ examples:
   profiling-series kernel 'triton_poi_fused__unsafe_view_gelu_mul_0' --json
 """
 
+_LABELS = {"dtypes": "types", "tensor_cores": "Tensor Cores", "fused_ops": "fused ops"}
+_SEEN = "  (seen to mean this; documented nowhere)"
 _LONGEST_SHOWN = 160  # characters of one piece in a terminal; --json gives all
 
 
@@ -115,6 +117,7 @@ def as_text(kernel: KernelName) -> str:
     lines = [_shown(kernel.name) or "(empty name)"]
     if kernel.demangled != kernel.name:
         lines.append(f"  demangled     {_shown(kernel.demangled)}")
+    lines.append(f"  {'in short':<13} {visible(kernel.summary)}")
     lines += [f"  {label:<13} {visible(value)}" for label, value in _facts(kernel)]
     pieces = [part for part in kernel.parts if part.meaning]
     width = min(32, max((len(_shown(part.text)) for part in pieces), default=0))
@@ -130,6 +133,7 @@ def as_text(kernel: KernelName) -> str:
 def _facts(kernel: KernelName) -> list[tuple[str, str]]:
     """Return the lines that say something, and one that lists what the name does not tell."""
     cores = {True: "yes (Tensor Cores, or AMD's Matrix Cores)", False: "no", None: ""}[kernel.tensor_cores]
+    seen = {_LABELS.get(field, field) for field in kernel.seen}
     optional = {
         "types": ", ".join(kernel.dtypes),
         "tile": kernel.tile or "",
@@ -149,7 +153,7 @@ def _facts(kernel: KernelName) -> list[tuple[str, str]]:
         ("memory", " to ".join(kernel.memory)),
         *optional.items(),
     ]
-    told = [(label, value) for label, value in facts if value]
+    told = [(label, value + _SEEN * (label in seen)) for label, value in facts if value]
     silent = [label for label, value in optional.items() if not value]
     tiled = kernel.tile or kernel.layout or kernel.tensor_cores is not None
     if tiled and silent:  # of a copy or an elementwise kernel, nobody asks for the tile

@@ -10,7 +10,7 @@ from profiling_series.trace.kernel_names.demangling import demangle
 from profiling_series.trace.kernel_names.facts import LISTS, SLOT, Facts, take_first, take_groups
 from profiling_series.trace.kernel_names.model import KernelName, Part
 from profiling_series.trace.kernel_names.parts import cut_parts
-from profiling_series.trace.kernel_names.rules import Rule, raw, rules
+from profiling_series.trace.kernel_names.rules import Rule, raw, rules, sources
 
 #: Longer names are read up to here. The longest real ones (CUTLASS templates) are a few thousand characters.
 MAX_CHARS = 8192
@@ -26,7 +26,7 @@ def family(name: str) -> str:
     >>> family("triton_poi_fused_add_relu_0")
     'Inductor/Triton pointwise'
     >>> family("my_kernel")
-    'Triton or other JIT: not known'
+    'bare name: not known'
     """
     return _label(demangle(name)[:MAX_CHARS])
 
@@ -92,6 +92,7 @@ def _assemble(rule: Rule, facts: Facts, name: str, shown: str, parts: tuple[Part
     for attribute, template in data.get("compose", {}).items():
         if composed := _compose(template, facts):
             attributes[attribute] = composed
+    attributes.pop("family", None)  # the rule says it better than the piece that showed it
     operation = attributes.pop("operation", None) or _compose(data.get("operation"), facts)
     attributes.setdefault("kind", data.get("kind"))
     attributes.setdefault("tensor_cores", data.get("tensor_cores"))
@@ -105,10 +106,18 @@ def _assemble(rule: Rule, facts: Facts, name: str, shown: str, parts: tuple[Part
         known=not data.get("unknown", False),
         library=data.get("library"),
         operation=operation,
+        seen=_seen(parts),
         notes=tuple(data.get("notes", ())),
         parts=parts,
         **attributes,
     )
+
+
+def _seen(parts: tuple[Part, ...]) -> tuple[str, ...]:
+    """Return the attributes that only pieces without a documented meaning fill."""
+    documented = {part.field for part in parts if part.source and sources()[part.source].kind != "measured"}
+    filled = dict.fromkeys(part.field for part in parts if part.field)
+    return tuple(each for each in filled if each and each not in documented)
 
 
 def _compose(template: str | None, facts: Facts) -> str | None:

@@ -32,7 +32,7 @@ def take_groups(rule: Rule, match: re.Match[str], facts: Facts) -> None:
             group = key.split("__")[0]  # dtype__out is one more dtype
             entry = rule.fields.get(group) or {"say": NOT_KNOWN}
             if group == "family":
-                entry = {"say": rule.data["family"], "source": rule.data["source"]}
+                entry = {"say": rule.data["family"], "source": rule.data["source"], "field": "family"}
             note(entry, match.group(key), match.span(key), facts, {}, group)
 
 

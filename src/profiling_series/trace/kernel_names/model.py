@@ -96,6 +96,8 @@ class KernelName:
         Inductor's counter.
     memory : tuple of str
         Of a copy or a memset: the kinds of memory.
+    seen : tuple of str
+        Those of these attributes whose meaning was measured, and is documented nowhere.
     notes : tuple of str
         What must not be read into it.
     parts : tuple of Part
@@ -120,25 +122,31 @@ class KernelName:
     fused_ops: tuple[str, ...] = ()
     number: int | None = None
     memory: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     parts: tuple[Part, ...] = field(default=(), repr=False)
 
     @property
     def summary(self) -> str:
-        """One line: the family, then what the name tells beyond it."""
+        """One line: the family, what the name tells beyond it, and last what was only seen to mean that."""
         if self.fused_ops:
             first = f"{self.family}: {', '.join(self.fused_ops)}"
-        else:
+        elif self.known:
             first = f"{self.family}: {self.operation or NOT_KNOWN}"
+        else:
+            first = self.family
         cores = {True: "Tensor or Matrix Cores", False: "no Tensor Cores", None: None}[self.tensor_cores]
-        said = (
-            " to ".join(self.memory),
-            self.architecture,
-            "/".join(self.dtypes),
-            self.tile and f"tile {self.tile}",
-            self.stages and f"{self.stages} stage{'s' if self.stages > 1 else ''}",
-            self.layout and f"layout {self.layout}",
-            self.epilogue and f"epilogue {self.epilogue}",
-            cores,
-        )
-        return ", ".join([first, *(each for each in said if each)])
+        said = {
+            "memory": " to ".join(self.memory),
+            "architecture": self.architecture and f"made for {self.architecture}",
+            "dtypes": "/".join(self.dtypes),
+            "tile": self.tile and f"tile {self.tile}",
+            "stages": self.stages and f"{self.stages} stage{'s' if self.stages > 1 else ''}",
+            "layout": self.layout and f"layout {self.layout}",
+            "epilogue": self.epilogue and f"epilogue {self.epilogue}",
+            "tensor_cores": cores,
+        }
+        told = [(key in self.seen, text) for key, text in said.items() if text]
+        documented = ", ".join([first, *(text for seen, text in told if not seen)])
+        unsure = ", ".join(text for seen, text in told if seen)
+        return f"{documented}; seen, not documented: {unsure}" if unsure else documented
