@@ -37,9 +37,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Return the browser, or skip: fail where it is needed."""
+@contextmanager
+def started_browser() -> Iterator[Any]:
+    """Yield a browser for this thread, or skip: fail where one is needed."""
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     missing = None if executable else f"no browser here; looked for {', '.join(NAMES)}"
     try:
@@ -54,6 +54,13 @@ def browser() -> Iterator[Any]:
         launched = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
         yield launched
         launched.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Return a browser that tests share."""
+    with started_browser() as launched:
+        yield launched
 
 
 @pytest.fixture
