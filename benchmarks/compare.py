@@ -177,6 +177,7 @@ def main() -> None:
     parser.add_argument("trace", type=Path)
     parser.add_argument("--json", type=Path, help="put the results, with machine and date, into this file")
     parser.add_argument("--layout", default="torch", help="what to call the file's layout in the results")
+    parser.add_argument("--note", default="", help="what else to know of this run, kept with the results")
     parser.add_argument("--skip", nargs="*", default=[], choices=READERS)
     parser.add_argument("--repeat", type=int, default=3)
     given = parser.parse_args()
@@ -185,10 +186,10 @@ def main() -> None:
     for name in missing:
         print(f"{name}: not installed, left out")
     if given.json:
-        record(given.json, given.trace, given.layout, results)
+        record(given.json, given.trace, given.layout, results, given.note)
 
 
-def record(path: Path, trace: Path, layout: str, results: list[Result]) -> None:
+def record(path: Path, trace: Path, layout: str, results: list[Result], note: str = "") -> None:
     """Put a run into a file of runs, in place of an older one of the same layout."""
     run = {
         "layout": layout,
@@ -196,6 +197,7 @@ def record(path: Path, trace: Path, layout: str, results: list[Result]) -> None:
         "date": datetime.date.today().isoformat(),
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
         "python": platform.python_version(),
+        **({"note": note} if note else {}),
         "results": [asdict(r) for r in results],
     }
     others = json.loads(path.read_text()) if path.exists() else []
