@@ -27,6 +27,9 @@ def _keep_measured(*_):
 get_ipython().events.register("post_run_cell", _keep_measured)
 """
 
+# A kernel speaks to the build over loopback and says at its start that nothing encrypts that.
+SETTINGS = "c.IPKernelApp.log_level = 'ERROR'\n"
+
 
 def _prepare(app: Sphinx) -> None:
     """Give kernels a profile of the build's own: no setting of the builder's account, and the hook above."""
@@ -34,6 +37,7 @@ def _prepare(app: Sphinx) -> None:
     startup = home / "profile_default" / "startup" / "00-measured.py"
     startup.parent.mkdir(parents=True, exist_ok=True)
     startup.write_text(STARTUP.format(docs=str(Path(app.srcdir).resolve())), encoding="utf-8")
+    (startup.parents[1] / "ipython_kernel_config.py").write_text(SETTINGS, encoding="utf-8")
     os.environ["IPYTHONDIR"] = str(home)
 
 

@@ -153,7 +153,7 @@ show(over_processes("Dead window of each step", dead, every))
 
 timer = Timer("matmul_add()", globals={"matmul_add": matmul_add})
 took = timer.blocked_autorange(min_run_time=0.2)
-print(f"{took.median * 1e6:.1f} µs on this machine's {device}")
+print(f"without the profiler, one call: {took.median * 1e6:.1f} µs on this machine's {device}")
 
 # %%
 # ``time_runs`` does that in fresh processes. Beside it stand the captures with both warm-ups, steps 6 to 20.

@@ -156,7 +156,7 @@ measured |= {
 # :measured:`lesson10.timed-bmm` after: :measured:`lesson10.timed` times as fast. The :term:`pace` in the
 # traces had it at :measured:`lesson10.profiled` times. Quote the first; the second told where to look.
 #
-# Your guess of the limit: what does the verdict say of the new program? That is where to read on.
+# And what holds it back now: what does the verdict say of the new program? That is where to read on.
 
 show(summary(fast))
 

@@ -92,7 +92,7 @@ class TestCheck:
         soup = BeautifulSoup(check("launches-per-step", capture, guess=3)._repr_html_(), "html.parser")
         rows = [[cell.get_text() for cell in row.find_all(["th", "td"])] for row in soup.tbody.find_all("tr")]
         assert rows == [
-            ["Your guess", "3 launches", "differs"],
+            ["The guess", "3 launches", "differs"],
             ["NVIDIA A100-SXM4-80GB, Profiling in PyTorch, part 1", "2 launches", "holds"],
             ["NVIDIA H200, this project, torch 2.11.0, CUDA 13.0", "2 launches", "holds"],
             ["This build", "2 launches", ""],
@@ -104,13 +104,13 @@ class TestCheck:
         soup = BeautifulSoup(check("launches-per-step", capture, guess=2)._repr_html_(), "html.parser")
         assert not soup.details.has_attr("open")
         assert soup.tbody.find_parent("details")
-        assert "your guess: 2 launches; open to check" in soup.summary.get_text()
+        assert "the guess: 2 launches; open to check" in soup.summary.get_text()
         assert "holds" not in soup.summary.get_text()
 
     def test_without_a_guess_it_asks_for_one(self, capture):
         soup = BeautifulSoup(check("launches-per-step", capture)._repr_html_(), "html.parser")
         assert "make a guess, then open" in soup.summary.get_text()
-        assert "Your guess" not in soup.tbody.get_text()
+        assert "The guess" not in soup.tbody.get_text()
 
     def test_a_mismatch_is_shown_and_is_no_error(self, capture):
         text = check("dead-window-first", capture).text()

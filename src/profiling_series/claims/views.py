@@ -58,7 +58,7 @@ def _rows(found: Outcome, guess: Value | None) -> tuple[_Row, ...]:
     rows: list[_Row] = []
     if guess is not None:
         rows.append(
-            ("Your guess", shown(told(guess, one)), word(found.measured, guess, found.claim.tolerance), None)
+            ("The guess", shown(told(guess, one)), word(found.measured, guess, found.claim.tolerance), None)
         )
     for published, its_word in zip(found.claim.published, found.words, strict=True):
         who = f"{published.machine}, {published.source.title}"
@@ -98,7 +98,7 @@ def _check_html(claim: Claim, guess: Value | None, rows: tuple[_Row, ...], notes
     hint = (
         "make a guess, then open"
         if guess is None
-        else f"your guess: {shown(told(guess, claim))}; open to check"
+        else f"the guess: {shown(told(guess, claim))}; open to check"
     )
     body = "\n".join(
         f'<tr><th scope="row" style="text-align:left">{_who(who, url)}</th>'

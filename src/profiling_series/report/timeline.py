@@ -62,7 +62,7 @@ def timeline(
     """
     trace = trace_of(x)
     scene = scene_of(trace, steps, start_us, end_us)
-    heading = shown(title) if title else _heading(scene)
+    heading = shown(title) if title else _heading(scene, cut=start_us is not None or end_us is not None)
     return View(
         kind="timeline",
         provenance=provenance_of(x),
@@ -138,11 +138,13 @@ def _frames(trace: Trace, window: Window) -> list[str]:
     return [f"{count(len(rows), 'Python frame')} not drawn"] if len(rows) else []
 
 
-def _heading(scene: Scene) -> str:
-    """Return a caption that says which stretch it is."""
+def _heading(scene: Scene, cut: bool) -> str:
+    """Return a caption that says which stretch it is, and where it was cut to less or more than its steps."""
     names = [mark.name for mark in scene.marks if not mark.name.startswith("end of ")]
     what = f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0] if names else "the window"
-    return f"Timeline of {shown(what, 80)}"
+    window = scene.window
+    stretch = f", from {us(window.start_us)} to {us(window.end_us)}" if cut else ""
+    return f"Timeline of {shown(what, 80)}{stretch}"
 
 
 def _summary(scene: Scene) -> str:
