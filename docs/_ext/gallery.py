@@ -62,9 +62,9 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
 
 
 def _keep_thumbnail(view: Any, html: str, block_vars: dict[str, Any]) -> None:
-    """Keep a lesson's first timeline or plot as its card's picture; in the page the view draws itself."""
+    """Keep the picture of a lesson's first view that has one, for its card."""
     paths = block_vars["image_path_iterator"]
-    if not str(getattr(view, "kind", "")).startswith(("timeline", "plot", "distribution")) or len(paths):
+    if getattr(view, "to_figure", None) is None or len(paths):
         return
     if found := re.search(r"<svg\b.*?</svg>", html, re.DOTALL):
         Path(paths.next()).with_suffix(".svg").write_text(svg.standalone(found[0]), encoding="utf-8")

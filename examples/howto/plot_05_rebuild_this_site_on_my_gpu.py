@@ -39,6 +39,7 @@ else:
 
 # sphinx_gallery_start_ignore
 measured = {"howto5.gpu": on_gpu}
+# sphinx_gallery_thumbnail_path = '_static/mark.svg'
 # sphinx_gallery_end_ignore
 # %%
 # Can torch.compile work?

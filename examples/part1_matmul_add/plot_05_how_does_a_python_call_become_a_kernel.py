@@ -14,7 +14,7 @@ Two programs: the product and the addition of matrices, and of a stack of 64 of 
 import torch
 
 from profiling_series import MatmulAdd, capture, check, dispatch_chain
-from profiling_series import ops, record_callable, show
+from profiling_series import ops, record_callable, show, timeline
 
 # %%
 # Guess
@@ -106,6 +106,11 @@ show(dispatch_chain(stack))
 #
 #    This version of torch did not choose ``aten::bmm``; the tree shows what it took.
 #
+# The trace draws the same tree over time: a bar was called by the one that it hangs under.
+
+show(timeline(stack, steps=-1))
+
+# %%
 # Explain: ops that launch nothing
 # --------------------------------
 # Which of all these ops does the GPU hear of? Count, for each, the launches that it made itself.

@@ -12,7 +12,7 @@ The program is the product and the addition at 64×64, in bf16 and in fp32.
 """
 
 from profiling_series import MatmulAdd, Schedule, capture, check
-from profiling_series import has_gpu, kernel_names, launches, show
+from profiling_series import has_gpu, kernel_names, launches, show, timeline
 
 # %%
 # Guess
@@ -59,6 +59,16 @@ measured = {
     "lesson6.gap": bool(_foot and "not measured" in _foot.estimate_note),
 }
 # sphinx_gallery_end_ignore
+show(timeline(cap, steps=-1))
+
+# %%
+# .. when:: lesson6.gpu
+#
+#    Lowest on the CPU's lane lie the calls of the runtime and the driver. From each that launches something a
+#    line leads to what it launched.
+#
+# The same step as a list:
+
 show(launches(cap))
 
 # %%

@@ -105,6 +105,23 @@ def test_a_plot_is_a_picture_with_units_that_follows_the_page_and_names_its_sour
     assert view.figure().axes
 
 
+def test_each_process_is_a_mark_between_the_ends_of_its_row():
+    rows = {
+        "cold": {"first": [30.0, 20.0, 25.0], "later": [2.0, 3.0, 1.0]},
+        "warm $x_$ <b>": {"first": [4.0, None]},
+    }
+    view = over_processes("Steps", rows, [])
+    axes = view.figure().axes[0]
+    marks = [sorted(line.get_xdata()) for line in axes.lines if line.get_marker() != "None"]
+    assert marks == [[20.0, 25.0, 30.0], [4.0], [1.0, 2.0, 3.0], []]
+    assert axes.get_xscale() == "log", "thirty times as long"
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["cold", "warm $x_$ <b>"]
+    html = view._repr_html_()
+    assert "<b>" not in html
+    assert "<svg" in html
+    assert "each process a mark" in html
+
+
 def test_figures_over_processes_are_medians_with_ranges():
     view = over_processes(
         "Steps",

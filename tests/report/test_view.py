@@ -71,3 +71,26 @@ def test_every_view_carries_its_provenance(capture, trace):
 def test_what_is_neither_capture_nor_trace_is_refused(thing):
     with pytest.raises(UsageError, match="needs a Capture or a Trace"):
         summary(thing)
+
+
+def in_a_kernel(monkeypatch):
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.delenv("PROFILING_SERIES_SHOW", raising=False)
+
+
+def test_a_notebook_gets_style_with_each_view_and_the_script_with_a_timeline(view, trace, monkeypatch):
+    bare = view._repr_html_(), timeline(trace)._repr_html_()
+    in_a_kernel(monkeypatch)
+    dressed = view._repr_html_(), timeline(trace)._repr_html_()
+    for before, after in zip(bare, dressed, strict=True):
+        assert "<style>" not in before
+        assert after.startswith(f"{before}\n<style>")
+    assert "<script>" not in dressed[0]
+    assert "ArrowRight" in dressed[1].split("<script>")[1]
+
+
+def test_the_site_which_holds_style_and_script_itself_gets_neither(trace, monkeypatch):
+    in_a_kernel(monkeypatch)
+    monkeypatch.setenv("PROFILING_SERIES_SHOW", "html")
+    assert "<style>" not in timeline(trace)._repr_html_()

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..trace.per_step import Figure
-from .blocks import Column, Grid, html_of, text_of
+from .blocks import Column, Grid, html_of, scroll_box, text_of
 from .compare_names import cell
+from .figure_svg import page_svg
 from .format import shown
+from .plot import MIN_WIDTH_PX, SERIES, axes_in_ink, legend
 from .view import View
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
 Figures = Mapping[str, Sequence[float | None]]
+WIDE = 20
+"""From this ratio of the greatest to the least value on, the picture's axis is logarithmic."""
 
 
 def over_processes(
     title: str, rows: Mapping[str, Figures], sources: Sequence[object], unit: str = "µs"
 ) -> View:
-    """Return a table of medians over processes, each with its least and greatest value.
+    """Return medians over processes, each with its least and greatest value: a table, and a picture of it.
 
     Parameters
     ----------
@@ -34,7 +42,7 @@ def over_processes(
     Returns
     -------
     View
-        A column that a row lacks stays empty.
+        A column that a row lacks stays empty. In the picture each process is a mark of its own.
 
     Raises
     ------
@@ -59,13 +67,58 @@ def over_processes(
     grid = Grid(
         shown(title, 120), columns, told, "Median over the processes; in brackets the least and the greatest."
     )
+    names = ", ".join(shown(name, 40) for name in rows)
+    label = f"{shown(title, 120)}: each process a mark, in rows for {names}"
+
+    def page() -> str:
+        svg = page_svg(_figure(rows, heads, unit), label, MIN_WIDTH_PX)
+        return f"{scroll_box(label)}{svg}</div>\n{html_of([grid])}"
+
     lines = dict.fromkeys(str(getattr(source, "source_line", source)) for source in sources)
     return View(
         kind="over-processes",
         provenance="; ".join(lines),
         to_text=lambda: text_of([grid]),
-        to_html=lambda: html_of([grid]),
+        to_html=page,
+        to_figure=lambda: _figure(rows, heads, unit),
     )
+
+
+def _figure(rows: Mapping[str, Figures], heads: Sequence[str], unit: str) -> Drawing:
+    """Return the processes as marks, a lane a row, with a line from the least to the greatest."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure as Drawing
+
+    figure = Drawing(figsize=(6.6, 0.9 + 0.5 * len(rows)), dpi=100, layout="constrained")
+    with mpl.rc_context({"text.parse_math": False}):  # a $ in a name is no formula
+        _draw(figure, rows, heads, unit)
+    return figure
+
+
+def _draw(figure: Drawing, rows: Mapping[str, Figures], heads: Sequence[str], unit: str) -> None:
+    axes = axes_in_ink(figure, unit, "")
+    axes.spines["left"].set_visible(False)
+    axes.set_yticks([-at for at in range(len(rows))], [shown(name, 40) for name in rows])
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(0.5 - len(rows), 0.5)
+    every = [value for figures in rows.values() for values in figures.values() for value in values if value]
+    if every and min(every) > 0 and max(every) > WIDE * min(every):
+        axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    for column, head in enumerate(heads):
+        colour, marker = SERIES[column % len(SERIES)]
+        # Columns of a row lie a little apart, the first one above.
+        apart = 0.5 * ((len(heads) - 1) / 2 - column) / len(heads)
+        for at, figures in enumerate(rows.values()):
+            values = [value for value in figures.get(head, ()) if value is not None]
+            height = [apart - at] * len(values)
+            axes.plot(values, height, color=colour, lw=1.4, alpha=0.7)
+            axes.plot(
+                values, height, ls="none", marker=marker, ms=6, mfc="none", mec=colour, mew=1.4,
+                label=head if at == 0 else None,
+            )  # fmt: skip
+    if len(heads) > 1:
+        legend(figure, loc="outside upper center", ncols=len(heads))
 
 
 def figure_of(values: Sequence[float | None] | None) -> Figure | None:

@@ -57,8 +57,8 @@ def plot_view(
     )
 
 
-def log_axes(figure: Figure, xlabel: str, ylabel: str) -> Any:
-    """Return logarithmic axes without a box, their lines and words in the page's ink.
+def axes_in_ink(figure: Figure, xlabel: str, ylabel: str) -> Any:
+    """Return axes without a box, their lines and words in the page's ink.
 
     Parameters
     ----------
@@ -68,8 +68,6 @@ def log_axes(figure: Figure, xlabel: str, ylabel: str) -> Any:
         With units.
     """
     axes = figure.subplots()
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
     axes.set_facecolor("none")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -79,19 +77,35 @@ def log_axes(figure: Figure, xlabel: str, ylabel: str) -> Any:
     axes.grid(which="major", color=INK, alpha=0.15, lw=0.6)
     axes.set_xlabel(xlabel, color=INK)
     axes.set_ylabel(ylabel, color=INK)
+    return axes
+
+
+def log_axes(figure: Figure, xlabel: str, ylabel: str) -> Any:
+    """Return axes in the page's ink, both logarithmic.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        To draw on.
+    xlabel, ylabel : str
+        With units.
+    """
+    axes = axes_in_ink(figure, xlabel, ylabel)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     return axes
 
 
-def legend(axes: Any, **where: Any) -> None:
-    """Return None, with a legend in the page's ink on the axes.
+def legend(on: Any, **where: Any) -> None:
+    """Return None, with a legend in the page's ink on the axes or the figure.
 
     Parameters
     ----------
-    axes : matplotlib.axes.Axes
+    on : matplotlib.axes.Axes or matplotlib.figure.Figure
         To draw on.
     **where
         As matplotlib takes it.
     """
-    axes.legend(fontsize=9, frameon=False, labelcolor=INK, **where)
+    on.legend(fontsize=9, frameon=False, labelcolor=INK, **where)

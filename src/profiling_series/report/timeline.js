@@ -28,7 +28,8 @@
     const svg = figure.querySelector("svg");
     const box = svg?.parentElement;
     const bars = [...(svg?.querySelectorAll("rect") ?? [])].filter((bar) => bar.querySelector("title"));
-    if (!bars.length) return;
+    if (!bars.length || figure.dataset.psLive) return;
+    figure.dataset.psLive = "yes"; // in a notebook each view brings this script
     bars.sort((one, other) => row(one) - row(other) || left(one) - left(other));
     // As one image its bars could not be reached. Their words are drawn again in the labels: once is enough.
     svg.setAttribute("role", "group");

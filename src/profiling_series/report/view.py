@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
@@ -67,10 +68,11 @@ class View:
 
     def _repr_html_(self) -> str:
         of = f' data-capture="{escape(self.capture)}"' if self.capture else ""
-        return (
+        figure = (
             f'<figure class="ps-view ps-{escape(self.kind)}"{of} style="margin:1em 0">\n{self.to_html()}\n'
             f'<figcaption class="ps-provenance">{prose(self.provenance)}</figcaption>\n</figure>'
         )
+        return figure + _assets(self.kind) if _in_notebook() else figure
 
 
 def show(view: View) -> View | None:
@@ -78,7 +80,8 @@ def show(view: View) -> View | None:
 
     As the last line of a cell it shows the HTML in a notebook and in the documentation, and in a plain
     script the same reading as text. ``PROFILING_SERIES_SHOW=html`` or ``=text`` decides, else whether a
-    notebook kernel runs.
+    notebook kernel runs. A notebook gets style and script with each view; with ``=html`` the page around the
+    views is expected to hold them.
 
     Parameters
     ----------
@@ -99,10 +102,23 @@ def show(view: View) -> View | None:
 
 def _draws_html() -> bool:
     """Return whether the last value of a cell becomes HTML here."""
-    wanted = os.environ.get(SHOW_VARIABLE, "")
-    if wanted:
-        return wanted == "html"
+    return os.environ.get(SHOW_VARIABLE, "") == "html" or _in_notebook()
+
+
+def _in_notebook() -> bool:
+    """Return whether a notebook's kernel runs, and nothing else was asked for."""
+    if os.environ.get(SHOW_VARIABLE, ""):
+        return False
     # A kernel has loaded IPython already; asking must not load it.
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return getattr(shell, "kernel", None) is not None
+
+
+def _assets(kind: str) -> str:
+    """Return what makes a view look and answer in a notebook as it does on the site."""
+    here = files(__package__)
+    style = f"\n<style>{(here / 'style.css').read_text('utf-8')}</style>"
+    return style + (
+        f"<script>{(here / 'timeline.js').read_text('utf-8')}</script>" if kind == "timeline" else ""
+    )
