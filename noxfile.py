@@ -70,6 +70,8 @@ def docs(session: nox.Session) -> None:
     measured = (output / "measured.txt").read_text(encoding="utf-8").strip().rstrip(".")
     session.log(f"{measured}; built in {time.monotonic() - started:.0f} s")
     session.log(f"the site is at {(output / 'index.html').as_uri()}")
+    if output == SITE:
+        session.log("`nox -s serve` serves it on this machine: then its buttons hand traces to Perfetto")
     if options.open:
         webbrowser.open((output / "index.html").as_uri())
 

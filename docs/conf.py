@@ -28,6 +28,7 @@ extensions = [
     "sphinx.ext.githubpages",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_design",
     "myst_nb",
     "sphinx_gallery.gen_gallery",
@@ -71,6 +72,11 @@ sphinx_gallery_conf = {
     "min_reported_time": 10**6,
     "write_computation_times": False,
 }
+
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = (
+    "div.highlight-default pre, div.highlight-python pre, div.highlight-sh pre, div.highlight-console pre"
+)
 
 # Reference. Types stand in the docstrings' words; links are made where the text links.
 autosummary_generate = True

@@ -63,8 +63,8 @@ def coded(text: str) -> list[nodes.Node]:
 
 def sentence(text: str) -> list[nodes.Node]:
     """Return a rule's words as a sentence: a capital where it begins with a plain word, and a full stop."""
-    first = text.split(maxsplit=1)[0]
-    if first.isalpha() and first.islower() and first != "torch" and not _CODE.match(text):
+    first = text.split(maxsplit=1)[0].rstrip(",:;.")
+    if first.replace("-", "").isalpha() and first.islower() and first != "torch" and not _CODE.match(text):
         text = text[0].upper() + text[1:]
     return coded(text if text[-1] in ".!?" else f"{text}.")
 

@@ -117,7 +117,7 @@ def measured_on() -> str:
     """Return in one sentence what this build measured on."""
     machine = stamp.machine()
     if machine["mode"] == "recorded":
-        return f"Replayed from recordings, with torch {machine['torch']}."
+        return f"Replayed from recordings where a GPU is needed, with torch {machine['torch']}."
     where = machine["gpu"] or f"this CPU ({platform.machine()})"
     return f"Measured live on {where}, torch {machine['torch']}."
 

@@ -15,6 +15,19 @@ document.addEventListener("DOMContentLoaded", () => {
   // One for each gallery, all with one id; ours have no tags.
   document.querySelectorAll(".sphx-glr-tag-list:empty").forEach((list) => list.remove());
 
+  // The search knows words; a kernel's name is for the page that takes it apart.
+  const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
+  const results = document.querySelector("#search-results");
+  if (results && query.length > 8 && /[_:<]/.test(query)) {
+    const link = document.createElement("a");
+    link.href = `guide/kernel-names.html?name=${encodeURIComponent(query)}`;
+    link.textContent = "take it apart";
+    const offer = document.createElement("p");
+    offer.className = "ps-decode-offer";
+    offer.append("Is that the name of a kernel? Then ", link, ".");
+    results.before(offer);
+  }
+
   // What overflows, and so scrolls, can be focused; that changes with the window and with what is open.
   const BOXES = ".highlight pre, div.cell_output pre, .ps-plot, .pst-scrollable-table-container";
   const reach = () =>

@@ -2,7 +2,8 @@
 Profile my own code
 ===================
 
-You have a function, or a loop, and want to see where its time goes. Wrap it, run a few turns, read.
+See where the time of a function or a loop goes: wrap it, run a few turns, read. The package comes with
+``pip install -e .`` in a clone of the project; without a GPU all of this works, for the CPU alone.
 """
 
 import torch
@@ -17,7 +18,8 @@ from profiling_series import record, record_callable, show, summary, table, time
 # Anything that you can call again and again. Here a small network runs forwards and backwards.
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-model = nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256)).to(device)
+model = nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256))
+model = model.to(device)
 x = torch.randn(32, 256, device=device)  # [batch, features]
 
 
@@ -40,25 +42,24 @@ with record("my_step") as rec:
         rec.step()
 
 # %%
-# The folder ``traces`` now holds the trace, the table, and a note of machine and versions. For one function
-# there is a shorter form, ``record_callable(my_step, "my_step")``, which warms up as well.
+# For one function there is a shorter form, ``record_callable(my_step, "my_step")``, which warms up as well.
+# To see the *first* turn, keep both warm-ups away: a fresh process, no call before, and
+# ``record("cold", schedule=Schedule(wait=0, warmup=0))``.
 #
 # Read it
 # -------
 # First the :term:`verdict`: who waits for whom?
 
 show(summary(rec.capture))
-
 # %%
 # Then the :term:`table`. Look for the largest *self* time on the CPU and on the device.
 
 show(table(rec.capture))
-
 # %%
-# Then when it happened. On a GPU the backward pass is launched by a thread, and so a lane, of its own.
+# Then when it happened, in the last step. A script gets the timeline in words; a notebook draws it, and so
+# does ``timeline(rec.capture).figure().savefig("timeline.svg")``.
 
-show(timeline(rec.capture))
-
+show(timeline(rec.capture, steps=-1))
 # %%
 # Mark the parts
 # --------------

@@ -62,11 +62,6 @@ measured = {
 show(timeline(cap, steps=-1))
 
 # %%
-# .. when:: lesson6.gpu
-#
-#    Lowest on the CPU's lane lie the calls of the runtime and the driver. From each that launches something a
-#    line leads to what it launched.
-#
 # The same step as a list:
 
 show(launches(cap))
@@ -74,8 +69,8 @@ show(launches(cap))
 # %%
 # .. when:: lesson6.gpu
 #
-#    The step makes these calls: :measured:`lesson6.calls`. Names in ``cuda…`` belong to the runtime, those
-#    in ``cu…`` to the driver below it; a library may use either.
+#    The step makes these calls: :measured:`lesson6.calls`; from those that launch a line leads to the kernel.
+#    Names in ``cuda…`` belong to the runtime, those in ``cu…`` to the driver below it.
 #
 # .. when:: lesson6.query
 #
@@ -137,11 +132,9 @@ for kernel in trace.rows(cat="kernel")[-2:]:
 #
 #    A block of the product's kernel has :measured:`lesson6.threads` threads with
 #    :measured:`lesson6.registers` registers each, :measured:`lesson6.product` together. An SM of this GPU has
-#    :measured:`lesson6.sm-registers`.
-#    Shared memory is rationed in the same way. By both, and by what an SM can hold at all, the number of
-#    blocks that fit is :measured:`lesson6.blocks`; what stops another is :measured:`lesson6.limit`. That is
-#    :measured:`lesson6.warps` warps (groups of 32 threads), an :term:`occupancy` of
-#    :measured:`lesson6.occupancy`.
+#    :measured:`lesson6.sm-registers`. Shared memory is rationed in the same way. By both, this many blocks
+#    fit: :measured:`lesson6.blocks`; what stops another is :measured:`lesson6.limit`. That is
+#    :measured:`lesson6.warps` warps (32 threads each), an :term:`occupancy` of :measured:`lesson6.occupancy`.
 #
 #    A low figure is no fault by itself. A product keeps tiles of its matrices in registers and shared memory,
 #    where they are near; fewer threads with much at hand beat many that must fetch it.
@@ -164,8 +157,8 @@ show(launches(large))
 #
 # Look: the same product in fp32
 # ------------------------------
-# A kernel's name is written by those who made it. Some of it is documented, some is known from many traces,
-# and some nobody has told.
+# A kernel's name is written by those who made it: partly documented, partly known from many traces, partly
+# told by nobody. :doc:`/guide/kernel-names` takes any apart.
 
 single = capture(MatmulAdd(size=64, dtype="fp32"))
 # sphinx_gallery_start_ignore

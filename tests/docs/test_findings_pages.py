@@ -197,6 +197,7 @@ def test_pieces_stand_out_from_the_page(theme):
     pattern = rf'html\[data-theme="{theme}"\] {{(.*?)}}'
     page = dict(re.findall(r"(--[\w-]+): (#\w{6});", re.search(pattern, site, re.S)[1]))
     colours = dict(re.findall(r"(--ps-piece-\w+): (#\w{6});", re.search(pattern, own, re.S)[1]))
+    colours["family"] = page["--pst-color-text-base"]
     assert len(colours) == len(kernel_pieces.KINDS)
     colours["unknown"] = page["--pst-color-text-muted"]
     for name, colour in colours.items():

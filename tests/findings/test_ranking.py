@@ -30,6 +30,13 @@ def test_the_most_at_stake_comes_first_and_the_profilers_own_last(tmp_path):
     assert found[-1].id == "profiler-flush"
 
 
+def test_what_has_nothing_at_stake_comes_by_its_longest_event(tmp_path):
+    found = find(read_events(tmp_path, *steady(980)))
+    rest = [one for one in found if not one.at_stake_us and one.confidence != "unknown" and not one.artefact]
+    longest = [max((event.dur_us for event in one.evidence), default=0.0) for one in rest[1:]]
+    assert longest == sorted(longest, reverse=True)
+
+
 def test_a_gpu_bound_verdict_leads_where_nothing_is_at_stake(tmp_path):
     found = find(read_events(tmp_path, *steady(980)))
     assert found[0].id == "gpu-bound"

@@ -49,6 +49,16 @@ def test_a_loop_of_ones_own_is_recorded(tmp_path):
     assert [step.name for step in loaded.trace.steps] == ["ProfilerStep#1", "ProfilerStep#2"]
 
 
+def test_it_says_where_the_recording_is_and_what_it_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    said = [capsys.readouterr().err for _ in range(2) if loop(record("my_step", schedule=SHORT), 3)]
+    where = "profiling-series: recorded 2 steps (not the first: wait 0 + warmup 1) in traces/my_step.json.gz"
+    assert [line for each in said for line in each.splitlines() if line.startswith("profiling-series")] == [
+        where,
+        f"{where}, in place of an older recording",
+    ]
+
+
 def test_a_function_is_called_three_times_before_and_once_a_step(tmp_path):
     calls = []
     captured = record_callable(lambda: calls.append(work()), "fn", out=tmp_path, schedule=SHORT)

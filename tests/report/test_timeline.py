@@ -315,3 +315,14 @@ def test_an_impossible_duration_does_not_cover_its_stream(make_trace):
     broken = next(bar for bar in scene.bars if bar.name == "broken")
     assert (broken.dur_us, broken.work_us) == (5.0, 1e9)
     assert scene.window.length_us == 100
+
+
+def test_a_terminal_gets_the_longest_events_and_is_told_how_to_have_the_rest(trace):
+    whole, short = timeline(trace, lines=None).text(), timeline(trace, lines=3).text()
+    assert len(short.splitlines()) < len(whole.splitlines())
+    assert "not listed" in short
+    assert "not listed" not in whole
+    assert 'savefig("timeline.svg")' in short
+    for wrong in (0, -1, "all", 2.5):
+        with pytest.raises(UsageError, match="lines must be"):
+            timeline(trace, lines=wrong)

@@ -48,7 +48,9 @@ def test_show_obeys_the_environment(view, capsys, monkeypatch, setting):
     ("shell", "draws"), [(SimpleNamespace(kernel=object()), True), (SimpleNamespace(), False), (None, False)]
 )
 def test_show_returns_the_view_in_a_notebook_kernel_only(view, monkeypatch, shell, draws):
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(
+        sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, version_info=(9, 0))
+    )
     assert (show(view) is view) == draws
 
 
@@ -75,7 +77,9 @@ def test_what_is_neither_capture_nor_trace_is_refused(thing):
 
 def in_a_kernel(monkeypatch):
     shell = SimpleNamespace(kernel=object())
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(
+        sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, version_info=(9, 0))
+    )
     monkeypatch.delenv("PROFILING_SERIES_SHOW", raising=False)
 
 

@@ -64,8 +64,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for name in args.ids:
         if name not in RULES:
-            near = ", ".join(get_close_matches(name, RULES)) or "see `profiling-series explain`"
-            raise UsageError(f"no finding is called {name!r}; near: {near}")
+            near = ", ".join(get_close_matches(name, RULES))
+            then = f"near: {near}" if near else "`profiling-series explain` lists all"
+            raise UsageError(f"no finding is called {name!r}; {then}")
     for at, name in enumerate(args.ids):
         rule = RULES[name]
         print(("\n" if at else "") + f"{rule.id}: {rule.title}")

@@ -22,14 +22,14 @@ def find(trace: Trace) -> list[Finding]:
     -------
     list of Finding
         Those with the most time at stake first; then what the trace cannot tell, what it shows, and what is
-        the profiler's own. Times at stake overlap (a verdict counts what its causes count again): they rank,
-        they do not add up.
+        the profiler's own, each by the longest event that proves it. Times at stake overlap (a verdict
+        counts what its causes count again): they rank, they do not add up.
     """
     found = [finding for rule in RULES.values() for finding in rule(trace)]
     return sorted(found, key=_rank)
 
 
-def _rank(finding: Finding) -> tuple[float, int]:
+def _rank(finding: Finding) -> tuple[float, int, float]:
     stake = finding.at_stake_us or 0.0
     kind = (
         0
@@ -40,7 +40,7 @@ def _rank(finding: Finding) -> tuple[float, int]:
         if finding.artefact
         else 2
     )
-    return -stake, kind
+    return -stake, kind, -max((event.dur_us for event in finding.evidence), default=0.0)
 
 
 def as_dicts(findings: list[Finding]) -> list[dict[str, Any]]:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     sees="no GPU lane",
     means="a run on the CPU, or a recording without its GPU side (CUPTI held by another tool or not "
     "permitted, WSL, a container)",
-    do="ask for ProfilerActivity.CUDA; stop other profilers of this GPU; allow performance counters",
+    do="ask for ProfilerActivity.CUDA; stop other profilers of this GPU; allow performance counters. Until "
+    "then waits for the GPU, such as that of .item(), cannot be judged",
     holds_for="any trace; kernel launches without kernels mean that the GPU side was lost",
     lesson="part1-01",
 )

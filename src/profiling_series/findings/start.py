@@ -12,7 +12,7 @@ from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.wording import count, ns, percent, times, us
 from profiling_series.trace import categories as c
-from profiling_series.trace.host import dead_windows
+from profiling_series.trace.host import dead_windows, self_times
 from profiling_series.trace.pace import SETTLED_CHANGE, steady, steps_with_compilation
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ LEAST_NS = 50_000
 # A usual dead window is 5 to 10 µs, two Python calls; the cold one 31 µs on an H200 and 228 µs on an A100.
 DEAD_NS = 20_000
 DEAD_RATIO = 3.0
+# An op with less of the first step to itself does not explain it.
+LARGE_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ def _first_time(name: str) -> bool:
     means="a cold start: workspaces, library heuristics, kernels loaded at their first use; and the "
     "profiler's own first step on top",
     do="call the code a few times before the profiler, keep wait and warmup at 1 or more, and leave the "
-    "first step out of every figure",
+    "first step out of every figure. To look into the first step itself, record it in a fresh process with "
+    "Schedule(wait=0, warmup=0)",
     holds_for="any GPU; A100 and H200 alike. A trace alone seldom tells the code's start from the "
     "profiler's: capture it again, warm",
     lesson="part1-03",
@@ -104,7 +107,7 @@ def cold_first_step(trace: Trace) -> Iterator[Says]:
     if first.ratio < COLD_RATIO and not (len(first.signs) and first.ratio >= PROFILER_RATIO):
         return
     yield Says(
-        f"{_told(first)}{_with_signs(trace, first)}",
+        f"{_told(first)}{_with_signs(trace, first)}{_longest_op(trace, first)}",
         rows=[first.row, *facts.longest(trace, first.signs)[:3]],
         confidence="sure" if len(first.signs) else "likely",
     )
@@ -142,6 +145,20 @@ def _told(first: _First) -> str:
         f"{first.name} takes {ns(first.took)}{without}: {times(first.ratio)} the {ns(first.usual)} of the "
         f"{count(first.steady, 'steady step')} (median)."
     )
+
+
+def _longest_op(trace: Trace, first: _First) -> str:
+    """Say which op takes most of the first step by itself, if one takes a good part of it."""
+    rows = trace.host_rows
+    inside = (trace.kind[rows] == c.OP) & (trace.ts[rows] >= trace.ts[first.row])
+    inside &= trace.ts[rows] < trace.end[first.row]
+    if not inside.any():
+        return ""
+    own = np.where(inside, self_times(trace), 0)
+    most = int(np.argmax(own))
+    if own[most] < LARGE_SHARE * first.took:
+        return ""
+    return f" {facts.name_of(trace, rows[most])} alone has {ns(int(own[most]))} of it to itself."
 
 
 def _with_signs(trace: Trace, first: _First) -> str:

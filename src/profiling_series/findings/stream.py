@@ -1,4 +1,4 @@
-"""Rules about the white between kernels: gaps that occur once, queues, and kernels too small to launch."""
+"""Rules about the gaps between kernels: gaps that occur once, queues, and kernels too small to launch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ QUEUED_SHARE = 0.10
     "many-tiny-kernels",
     "Hundreds of kernels too short to launch",
     section="gpu lane",
-    sees="a picket fence on the GPU lane: kernels of 1 to 5 µs with white between them",
+    sees="a picket fence on the GPU lane: kernels of 1 to 5 µs with gaps between them",
     means="element-wise code in a Python loop, an optimizer that walks over the parameters, unfused "
     "pointwise ops: each kernel ends before the CPU has launched the next",
     do="use the foreach or fused form (torch._foreach_*, optimizers with fused=True), batch, torch.compile, "
@@ -78,7 +78,7 @@ def _waited_for(trace: Trace, rows: np.ndarray) -> list[int]:
     "idle-while-queued",
     "The GPU idles although work was launched",
     section="gpu lane",
-    sees="white on the GPU lane while the launch calls of what comes next have long returned",
+    sees="a gap on the GPU lane while the launch calls of what comes next have long returned",
     means="kernels wait for another stream, a collective or a copy; or the time between kernels itself adds "
     "up",
     do="look at what the kernel after the gap depends on; with very short kernels, fuse or use a CUDA graph",
@@ -110,7 +110,7 @@ def idle_while_queued(trace: Trace) -> Iterator[Says]:
     "one-off-gap",
     "A gap that occurs once",
     section="gpu lane",
-    sees="white between two kernels of one step, and none between the same two in the others",
+    sees="a gap between two kernels of one step, and none between the same two in the others",
     means="most often the profiler (a buffer request); else the operating system, or Python's garbage "
     "collector",
     do="record more steps (active=20) and read the median; do not tune for it",
@@ -142,7 +142,7 @@ def one_off_gap(trace: Trace) -> Iterator[Says]:
     "launch-queue-full",
     "The launch queue is full",
     section="cpu lane",
-    sees="launch calls that suddenly take as long as kernels, while the GPU lane has no white",
+    sees="launch calls that suddenly take as long as kernels, while the GPU lane has no gap",
     means="the CPU is about a thousand launches ahead, and the driver makes it wait: back-pressure, not "
     "overhead",
     do="nothing: the GPU is saturated; do not count the time in these calls as launch cost",
@@ -204,7 +204,7 @@ def stalled_launch_call(trace: Trace) -> Iterator[Says]:
     "input-starved",
     "The GPU waits while a data loader is awaited",
     section="cpu lane",
-    sees="a DataLoader's __next__ on the CPU lane, white on the GPU lane",
+    sees="a DataLoader's __next__ on the CPU lane, gaps on the GPU lane",
     means="the next batch is not ready when the step begins",
     do="more workers, prefetch_factor, pin_memory; decode and augment earlier, or on the GPU",
     holds_for="loaders that record themselves: torch's DataLoader, or an annotation with dataloader in its "

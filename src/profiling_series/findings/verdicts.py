@@ -31,7 +31,7 @@ def _confidence(trace: Trace) -> str:
     "overhead-bound",
     "Overhead-bound: the GPU waits for the CPU",
     section="verdict",
-    sees="Self CPU time far above self CUDA time; more white than kernels on the GPU lane",
+    sees="Self CPU time far above self CUDA time; more gaps than kernels on the GPU lane",
     means="the work of each launch is smaller than what it costs Python, the dispatcher and the driver to "
     "launch it",
     do="give each launch more to do: a larger batch, fused ops (torch.compile), CUDA graphs, fewer and "
@@ -57,11 +57,11 @@ def overhead_bound(trace: Trace) -> Iterator[Says]:
 
 @rule(
     "gpu-bound",
-    "gpu-bound: the GPU is kept busy",
+    "GPU-bound: the GPU is kept busy",
     section="verdict",
-    sees="self CPU and self CUDA time of one size, both in ms; no white on the GPU lane",
-    means="the CPU launches faster than the GPU works (the series says compute-bound; whether arithmetic or "
-    "memory limits the GPU is another question)",
+    sees="self CPU and self CUDA time of one size, both in ms; no gap on the GPU lane",
+    means="the CPU launches faster than the GPU works (often called compute-bound, though memory may "
+    "as well be what limits it)",
     do="look at the kernels: the longest rows, their data types, copies among them; CPU time is hidden "
     "behind them",
     holds_for=_ANYWHERE,
@@ -85,7 +85,7 @@ def gpu_bound(trace: Trace) -> Iterator[Says]:
     "mixed",
     "Neither side waits for long",
     section="verdict",
-    sees="kernels and white take turns on the GPU lane",
+    sees="kernels and gaps take turns on the GPU lane",
     means="some stretches keep the GPU busy, others leave it waiting",
     do="find the stretches that wait: the findings about idle time name them; then judge by those",
     holds_for=_ANYWHERE,
@@ -111,7 +111,7 @@ def mixed(trace: Trace) -> Iterator[Says]:
     "input-bound",
     "Input-bound: the GPU waits for data",
     section="verdict",
-    sees="rows of a DataLoader's __next__ where the GPU lane is white",
+    sees="rows of a DataLoader's __next__ while the GPU lane is empty",
     means="loading and preparing the next batch takes longer than working on it",
     do="more loader workers, prefetching, cheaper or earlier preparation; see input-starved for the calls",
     holds_for="loaders that record themselves: torch's DataLoader, or an annotation with dataloader in its "

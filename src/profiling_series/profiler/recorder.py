@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -50,6 +52,7 @@ class Recorder:
         self._profiler: Any = None
         self._region: Any = None
         self._finished = False
+        self._replaces = False
         #: Steps completed so far.
         self.steps = 0
 
@@ -106,6 +109,19 @@ class Recorder:
         keep(self.capture)
         if note:
             warnings.warn(note, stacklevel=2)
+        print(self._told(), file=sys.stderr, flush=True)
+
+    def _told(self) -> str:
+        """Return what was recorded, what was not, and where it is now."""
+        terms = self._windows.schedule
+        done = self._recorded_steps()
+        before = terms.wait + terms.warmup
+        first = "the first" if before == 1 else f"the first {before}"
+        skipped = f" (not {first}: wait {terms.wait} + warmup {terms.warmup})" if before else ""
+        path, here = self.capture.trace_path, Path.cwd()
+        path = path.relative_to(here) if path.is_relative_to(here) else path
+        replaced = ", in place of an older recording" if self._replaces else ""
+        return f"profiling-series: recorded {done} step{'s' * (done != 1)}{skipped} in {path}{replaced}"
 
     @property
     def capture(self) -> Capture:
@@ -132,6 +148,13 @@ class Recorder:
             return 0
         return max(0, self.steps % terms.cycle_steps - terms.wait - terms.warmup)
 
+    def _recorded_steps(self) -> int:
+        """Return how many steps have been recorded in all windows."""
+        terms = self._windows.schedule
+        if self.steps >= terms.steps:
+            return terms.recorded_steps
+        return self.steps // terms.cycle_steps * terms.active + self._active_steps()
+
     def _unfinished(self) -> str | None:
         """Return what a loop that was shorter than the schedule has missed, with the numbers needed."""
         terms = self._windows.schedule
@@ -140,7 +163,7 @@ class Recorder:
         needed = f"call step() once an iteration, in at least {terms.steps} iterations: {terms}"
         if self.steps == 0:
             return f"step() was never called, so nothing was recorded; {needed}"
-        done = self.steps // terms.cycle_steps * terms.active + self._active_steps()
+        done = self._recorded_steps()
         if done == 0:
             return f"the loop ended after {self.steps} steps, before one was recorded; {needed}"
         return f"the loop ended after {self.steps} steps: {done} of {terms.recorded_steps} recorded; {needed}"
@@ -180,7 +203,8 @@ def record(
     Returns
     -------
     Recorder
-        Whose ``capture`` is the recording when the block has ended.
+        Whose ``capture`` is the recording when the block has ended; a line on stderr then says where it is.
+        An older recording of that name is replaced.
 
     Raises
     ------
@@ -204,7 +228,7 @@ def record(
         raise UsageError(_COLD.format(what="record()"))
     chosen, device, notes = acts.choose(activities)
     key = names.file_stem(name) + acts.rank_suffix()
-    store.place(out, key)
+    replaces = store.place(out, key).trace.exists()
     windows = Windows(
         out=os.path.abspath(out),  # the loop may change its folder
         key=key,
@@ -214,7 +238,9 @@ def record(
         facts={"workload": None, "warm": None, "compile": None, "seed": None, "digest": None, "code": None},
         notes=notes,
     )
-    return Recorder(windows, chosen, {"record_shapes": record_shapes, "with_stack": with_stack})
+    recorder = Recorder(windows, chosen, {"record_shapes": record_shapes, "with_stack": with_stack})
+    recorder._replaces = replaces
+    return recorder
 
 
 def record_callable(

@@ -143,15 +143,14 @@ class Notes:
 
 @dataclass(frozen=True)
 class Folded:
-    """Sentences that a page folds away under their title; a terminal gets their names alone."""
+    """Sentences that a page folds away under their title; a terminal, which cannot fold, lists them."""
 
     title: str
-    names: tuple[str, ...]
     items: tuple[str, ...]
 
     def text(self) -> str:
-        """Return the names, in one paragraph."""
-        return f"{self.title}\n{_wrap('; '.join(self.names), '  ', '  ')}"
+        """Return the title and the sentences below it."""
+        return Notes(self.title, self.items).text()
 
     def html(self) -> str:
         """Return the list behind its title, closed."""

@@ -27,7 +27,7 @@
       };
       const asking = setInterval(() => {
         if (ui.closed) end(reject, "The window that Perfetto was to open in is closed. ");
-        else if (Date.now() > until) end(reject, `No answer from ${new URL(origin).host}: is it within reach of this browser? `);
+        else if (Date.now() > until) end(reject, `No answer from ${new URL(origin).host}: does it open in this browser? Without a network, read the timeline in words, or ask “profiling-series read” for a reading. `);
         else ui.postMessage("PING", origin);
       }, EVERY_MS);
       const end = (settle, value) => {

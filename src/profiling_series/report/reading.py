@@ -8,11 +8,9 @@ from .format import count, elide, number, readable, share, shown, us
 from .scene import Bar, Link, Scene
 
 TEXT_WIDTH = 100
-TEXT_LINES = 300
-"""Lines of events in a text reading; the rest is counted."""
 
 
-def text_of_scene(scene: Scene, title: str, lines: int = TEXT_LINES) -> str:
+def text_of_scene(scene: Scene, title: str, lines: int | None = None) -> str:
     """Return the scene as indented text: start and duration of every event, lane by lane.
 
     Parameters
@@ -21,11 +19,11 @@ def text_of_scene(scene: Scene, title: str, lines: int = TEXT_LINES) -> str:
         What to tell.
     title : str
         The first line.
-    lines : int
-        How many events at most; the longest are kept.
+    lines : int, optional
+        How many events at most, of which the longest are kept; by default all.
     """
     kept = sorted(scene.bars, key=lambda bar: -bar.dur_us)[:lines]
-    floor_us = kept[-1].dur_us if len(scene.bars) > lines else -1.0
+    floor_us = kept[-1].dur_us if len(kept) < len(scene.bars) else -1.0
     origin = shown(scene.window.origin_name, 60)
     parts = [title, f"{'start µs':>12}  {'duration µs':>12}   (0 is the start of {origin})"]
     links = {link.call_row: link for link in scene.links}

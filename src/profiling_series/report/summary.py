@@ -93,7 +93,7 @@ def _verdict(reading: dict[str, Any]) -> Facts:
     if reading["pace_us"] is not None:
         settled = {
             True: "steps have settled",
-            False: "steps have not settled: record more",
+            False: "steps have not settled: record more of them (a larger active in the schedule)",
             None: "too few steps to tell",
         }
         pairs.append(("Pace", f"{us(reading['pace_us'])} a step; {settled[reading['settled']]}"))
@@ -119,9 +119,8 @@ def _findings(findings: list[dict[str, Any]]) -> list[Block]:
         parts.append(Notes("Findings", items))
     if rest := [found for found in findings if not found["at_stake_us"]]:
         title = count(len(rest), "further finding") if stakes else count(len(rest), "finding")
-        names = dict.fromkeys(f"{shown(found['title'])} ({found['id']})" for found in rest)
         items = tuple(_finding(found) for found in rest)
-        parts.append(Folded(f"{title} with nothing at stake", tuple(names), items))
+        parts.append(Folded(f"{title}, with no time at stake in the window", items))
     return parts
 
 
@@ -189,6 +188,8 @@ def _ops(reading: dict[str, Any]) -> Grid | None:
         Column("total µs"),
     )
     note = "Self: without the ops and calls inside it. Share: of all ops' self time."
+    if reading["steps"]:
+        note += " Over all that was recorded, the first step included."
     if (left := len(reading["ops"]) - top) > 0:
         note += f" {count(left, 'further op')} not listed."
     return Grid("Ops by self time, CPU side", columns, rows, note)

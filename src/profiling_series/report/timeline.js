@@ -2,7 +2,7 @@
    Tab goes into the picture, arrow keys from bar to bar: left and right in a row, up and down between rows. */
 (() => {
   "use strict";
-  const HINT = "Arrow keys go from bar to bar.";
+  const HINT = "Click or tap a bar to read it; arrow keys go on from there.";
   const number = (bar, name) => Number(bar.getAttribute(name));
   const left = (bar) => number(bar, "x");
   const row = (bar) => number(bar, "y");

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from ..errors import UsageError
 from .blocks import scroll_box
 from .draw import figure_of
 from .format import count, escape, prose, share, shown, us
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 
     from ..trace import Trace
 
+_OTHER_FORMS = '(lines=None lists all; .figure().savefig("timeline.svg") draws it, as a notebook does)'
+
 HTML_BYTES = 145_000
 """What one figure may weigh on a page."""
 HTML_LINES = 120
-"""Events in the text reading below a picture; the same reading at full length is ``timeline(x).text()``."""
+"""Events in the text reading below a picture."""
+TEXT_LINES = 60
+"""Events in the text reading that a terminal gets."""
 
 
 def timeline(
@@ -35,6 +40,7 @@ def timeline(
     start_us: float | None = None,
     end_us: float | None = None,
     title: str | None = None,
+    lines: int | None = TEXT_LINES,
 ) -> View:
     """Return a timeline of a capture or a trace: picture, text reading, provenance.
 
@@ -49,24 +55,29 @@ def timeline(
         A narrower window, or a wider one, in the axis's own reading: 0 is the start of the first chosen step.
     title : str, optional
         The caption's first words.
+    lines : int, optional
+        Events that its text lists, of which the longest are kept; None lists all.
 
     Returns
     -------
     View
-        Drawn when it is shown; ``figure()`` gives the matplotlib figure.
+        Drawn when a page or a notebook shows it; a terminal gets its text. ``figure()`` gives the matplotlib
+        figure, and ``figure().savefig("timeline.svg")`` a file.
 
     Raises
     ------
     UsageError
-        No such step, or nothing in the window.
+        No such step, or nothing in the window; `lines` is no number above 0.
     """
+    if lines is not None and (not isinstance(lines, int) or lines < 1):
+        raise UsageError(f"lines must be a number above 0, or None for all, not {lines!r:.40}")
     trace = trace_of(x)
     scene = scene_of(trace, steps, start_us, end_us)
     heading = shown(title) if title else _heading(scene, cut=start_us is not None or end_us is not None)
     return View(
         kind="timeline",
         provenance=provenance_of(x),
-        to_text=lambda: text_of_scene(scene, heading),
+        to_text=lambda: f"{text_of_scene(scene, heading, lines)}\n{_OTHER_FORMS}",
         to_html=lambda: _html(trace, (steps, start_us, end_us), heading),
         to_figure=lambda: _quiet_figure(scene),
         capture=str(getattr(x, "key", "")),

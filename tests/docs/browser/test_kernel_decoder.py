@@ -76,6 +76,15 @@ def test_a_link_decodes_and_an_example_fills_the_box(page, served):
     assert page.url.endswith(f"?name={name}")
 
 
+def test_the_search_hands_a_kernels_name_over(page, served):
+    page.goto(f"{served}/search.html?q={NVJET}")
+    page.locator(".ps-decode-offer a").click()
+    page.locator(".ps-decoded figure").wait_for()
+    assert page.get_by_label("Names of kernels").input_value() == NVJET
+    page.goto(f"{served}/search.html?q=warm up properly")
+    assert page.locator(".ps-decode-offer").count() == 0
+
+
 def test_the_browser_finds_the_families_of_the_table(decoder):
     names = [row["name"] for row in rows() if not row["name"].startswith("_Z")]
     answers = decoder.evaluate(DECODE_ALL, names)

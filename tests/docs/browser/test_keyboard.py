@@ -50,7 +50,7 @@ def test_arrow_keys_go_from_bar_to_bar_and_tell_each(page, built):
     assert len(figure.locator("rect[tabindex]").all()) == 1, "Tab passes the picture in one stop"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.tagName") != "rect"
-    assert "Arrow keys" in told.text_content()
+    assert "arrow keys" in told.text_content()
 
 
 def test_a_tap_tells_what_hovering_tells(page, served):

@@ -14,7 +14,9 @@ TRACE = Path(__file__).parents[2] / "data" / "report" / "two_steps.json"
 
 def test_each_timeline_of_a_notebook_answers_to_keys_and_once(page, monkeypatch):
     shell = SimpleNamespace(kernel=object())
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(
+        sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, version_info=(9, 0))
+    )
     monkeypatch.delenv("PROFILING_SERIES_SHOW", raising=False)
     trace = read(TRACE)
     cells = "".join(f"<div>{timeline(trace, steps=step)._repr_html_()}</div>" for step in (0, 1))

@@ -5,6 +5,7 @@
   "use strict";
   const MAX_CHARS = 8192;
   const NOT_KNOWN = "not known";
+  const EPILOGUES = { badd: "badd (a matrix is added)" };
   const LISTS = new Set(["dtypes", "fused_ops", "memory"]);
   const NUMBERS = new Set(["stages", "number"]);
   const has = (object, key) => object !== undefined && Object.hasOwn(object, key);
@@ -105,7 +106,7 @@
       tile: kernel.tile && `tile ${kernel.tile}`,
       stages: kernel.stages && `${kernel.stages} stage${kernel.stages > 1 ? "s" : ""}`,
       layout: kernel.layout && `layout ${kernel.layout}`,
-      epilogue: kernel.epilogue && `epilogue ${kernel.epilogue}`,
+      epilogue: kernel.epilogue && `epilogue ${EPILOGUES[kernel.epilogue] ?? kernel.epilogue}`,
       tensor_cores: { true: "Tensor or Matrix Cores", false: "no Tensor Cores" }[kernel.tensor_cores],
     };
     const told = Object.entries(said).filter(([, text]) => text);

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 NOT_KNOWN = "not known"
+_EPILOGUES = {"badd": "badd (a matrix is added)"}
+"""Epilogues whose name does not speak for itself."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class KernelName:
             "tile": self.tile and f"tile {self.tile}",
             "stages": self.stages and f"{self.stages} stage{'s' if self.stages > 1 else ''}",
             "layout": self.layout and f"layout {self.layout}",
-            "epilogue": self.epilogue and f"epilogue {self.epilogue}",
+            "epilogue": self.epilogue and f"epilogue {_EPILOGUES.get(self.epilogue, self.epilogue)}",
             "tensor_cores": cores,
         }
         told = [(key in self.seen, text) for key, text in said.items() if text]
