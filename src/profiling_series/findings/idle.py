@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -83,27 +84,33 @@ def _gaps(trace: Trace, rows: np.ndarray, over: tuple[int, int], latency: int) -
     return Gaps(start, end, np.clip(ready, start, end), ender, ~ends | (call >= 0))
 
 
+def mean_us(trace: Trace, each: Callable[[Gaps], int]) -> float:
+    """Return the mean over the devices of what `each` makes of a device's gaps in ns, µs; 0 without a device.
+
+    A mean, as in the verdict's share: of a window no more than the window can be at stake.
+    """
+    found = by_device(trace)
+    return sum(map(each, found.values())) / 1000 / len(found) if found else 0.0
+
+
 def host_us(trace: Trace) -> float:
-    """Return the idle time of the window that waited for the host, all devices, µs."""
-    return sum(measure(gaps.host) for gaps in by_device(trace).values()) / 1000
+    """Return the idle time of the window that waited for the host, mean of the devices, µs."""
+    return mean_us(trace, lambda gaps: measure(gaps.host))
 
 
 def queued_us(trace: Trace) -> float:
-    """Return the idle time of the window during which work had been launched, all devices, µs."""
-    return sum(measure(gaps.queued) for gaps in by_device(trace).values()) / 1000
+    """Return the idle time of the window during which work had been launched, mean of the devices, µs."""
+    return mean_us(trace, lambda gaps: measure(gaps.queued))
 
 
 def during_us(trace: Trace, times: Intervals) -> float:
-    """Return the host idle time of all devices that falls into the given times, µs."""
-    return sum(measure(intersect(gaps.host, times)) for gaps in by_device(trace).values()) / 1000
+    """Return the host idle time that falls into the given times, mean of the devices, µs."""
+    return mean_us(trace, lambda gaps: measure(intersect(gaps.host, times)))
 
 
 def before_us(trace: Trace, rows: np.ndarray) -> float:
-    """Return the host idle time that the given GPU events end, µs."""
-    total = 0
-    for each in by_device(trace).values():
-        total += int(each.host_ns()[np.isin(each.ender, rows)].sum())
-    return total / 1000
+    """Return the host idle time that the given GPU events end, mean of the devices, µs."""
+    return mean_us(trace, lambda gaps: int(gaps.host_ns()[np.isin(gaps.ender, rows)].sum()))
 
 
 def largest_enders(trace: Trace, most: int = 3) -> list[int]:

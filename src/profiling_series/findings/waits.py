@@ -155,11 +155,12 @@ def stake_us(trace: Trace, kind: str) -> float:
         return 0.0
     ends = np.array([wait.end for wait in found])
     costs = np.array([wait.cost if wait.kind == kind else 0 for wait in found])
-    total = 0
-    for gaps in idle.by_device(trace).values():
+
+    def saved(gaps: idle.Gaps) -> int:
         call = np.where(gaps.ender >= 0, trace.launch_of[gaps.ender], -1)
         after = np.searchsorted(ends, trace.ts[call], side="right") - 1
         mine = (call >= 0) & (after >= 0)
         waited = np.bincount(after[mine], weights=gaps.host_ns()[mine], minlength=len(found))
-        total += int(np.minimum(waited, costs).sum())
-    return total / 1000
+        return int(np.minimum(waited, costs).sum())
+
+    return idle.mean_us(trace, saved)
