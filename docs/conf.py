@@ -74,8 +74,9 @@ sphinx_gallery_conf = {
 }
 
 copybutton_exclude = ".linenos, .gp, .go"
-copybutton_selector = (
-    "div.highlight-default pre, div.highlight-python pre, div.highlight-sh pre, div.highlight-console pre"
+copybutton_selector = ", ".join(
+    f"div.highlight-{language} pre"
+    for language in ("default", "python", "Python", "ipython3", "sh", "console", "yaml", "html")
 )
 
 # Reference. Types stand in the docstrings' words; links are made where the text links.
@@ -88,6 +89,7 @@ nitpicky = True
 
 templates_path = ["_templates"]
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "Profiling Series"
 html_static_path = [

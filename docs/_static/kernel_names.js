@@ -7,6 +7,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const { rules, kinds, other, unknown } = globalThis.profilingSeriesKernelRules;
   const { decode, sources } = globalThis.profilingSeriesKernelNames(rules);
   const MOST = 50;
+  const LONGEST_ADDRESS = 2000;
+  const LONGEST_SHOWN = 600;
   const input = form.querySelector("textarea");
   const results = document.querySelector(".ps-decoded");
   const said = document.querySelector(".ps-decoded-said");
@@ -22,6 +24,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (part.meaning === unknown) return unknown;
     return Object.keys(kinds).find((kind) => kinds[kind].includes(part.field)) ?? other;
   };
+  /* A name as a JSON file or a table holds it, without its quotes and the comma behind it. */
+  const bare = (line) => line.trim().replace(/^"(.*)",?$/, "$1").replace(/^'(.*)',?$/, "$1").replace(/,$/, "").trim();
   const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
   const code = (text) => make("code", { translate: "no" }, text);
 
@@ -34,7 +38,7 @@ document.addEventListener("DOMContentLoaded", () => {
       return make(
         "span",
         { class: `ps-piece ps-piece-${kind}`, "data-n": number, title: part.meaning },
-        part.text,
+        cut(part.text, LONGEST_SHOWN),
       );
     });
   };
@@ -71,26 +75,31 @@ document.addEventListener("DOMContentLoaded", () => {
   const shown = (name) => {
     const kernel = decode(name);
     const notes = [...kernel.notes];
-    if (kernel.demangled !== name)
+    let answer = `${kernel.summary}.`;
+    if (kernel.demangled !== name) {
+      answer = `${kernel.family}.`;
       notes.push("A mangled C++ symbol: the page reads its head; profiling-series kernel NAME reads all of it.");
+    }
     return make(
       "figure", { class: "ps-view ps-kernel-name" },
       make("p", { class: "ps-name" }, make("code", { translate: "no" }, ...pieces(kernel))),
-      make("p", { class: "ps-answer" }, `${kernel.summary}.`),
+      make("p", { class: "ps-answer" }, answer),
       table(kernel),
       ...notes.map((note) => make("p", { class: "ps-note" }, note)),
     );
   };
 
   const show = () => {
-    const names = [...new Set(input.value.split("\n").map((line) => line.trim()).filter(Boolean))];
+    const names = [...new Set(input.value.split("\n").map(bare).filter(Boolean))];
     results.replaceChildren(...names.slice(0, MOST).map(shown));
     const strange = names.slice(0, MOST).filter((name) => !decode(name).known).length;
     const left = names.length > MOST ? `; the first ${MOST} are shown` : "";
-    const lost = strange ? `, ${strange} of them in no family that is known here` : "";
+    const lost = strange ? `, ${names.length > 1 ? `${strange} of them ` : ""}in no family that is known here` : "";
     const many = `${names.length} ${names.length === 1 ? "name" : "names"}`;
     said.textContent = names.length ? `Decoded: ${many}${lost}${left}.` : "";
-    const query = names.length === 1 ? `?name=${encodeURIComponent(names[0])}` : "";
+    // Servers refuse long addresses.
+    const address = `?name=${encodeURIComponent(names.join("\n"))}`;
+    const query = names.length && address.length <= LONGEST_ADDRESS ? address : "";
     try {
       history.replaceState(null, "", location.pathname + query + location.hash);
     } catch {

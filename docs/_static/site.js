@@ -15,6 +15,12 @@ document.addEventListener("DOMContentLoaded", () => {
   // One for each gallery, all with one id; ours have no tags.
   document.querySelectorAll(".sphx-glr-tag-list:empty").forEach((list) => list.remove());
 
+  // Copying takes the focus to a field that is gone then; it belongs to the button.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button.copybtn");
+    if (button) setTimeout(() => button.focus(), 0);
+  });
+
   // The search knows words; a kernel's name is for the page that takes it apart.
   const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
   const results = document.querySelector("#search-results");

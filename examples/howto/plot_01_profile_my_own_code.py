@@ -43,8 +43,8 @@ with record("my_step") as rec:
 
 # %%
 # For one function there is a shorter form, ``record_callable(my_step, "my_step")``, which warms up as well.
-# To see the *first* turn, keep both warm-ups away: a fresh process, no call before, and
-# ``record("cold", schedule=Schedule(wait=0, warmup=0))``.
+# To see the *first* turn, keep both warm-ups away: a fresh process, no call before, and with ``Schedule`` of
+# this package ``record("cold", schedule=Schedule(wait=0, warmup=0))``.
 #
 # Read it
 # -------

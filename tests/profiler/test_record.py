@@ -52,7 +52,9 @@ def test_a_loop_of_ones_own_is_recorded(tmp_path):
 def test_it_says_where_the_recording_is_and_what_it_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     said = [capsys.readouterr().err for _ in range(2) if loop(record("my_step", schedule=SHORT), 3)]
-    where = "profiling-series: recorded 2 steps (not the first: wait 0 + warmup 1) in traces/my_step.json.gz"
+    where = (
+        "profiling-series: recorded 2 of 3 steps (not the first: wait 0 + warmup 1) in traces/my_step.json.gz"
+    )
     assert [line for each in said for line in each.splitlines() if line.startswith("profiling-series")] == [
         where,
         f"{where}, in place of an older recording",
@@ -123,7 +125,7 @@ def test_free_text_in_the_metadata_is_refused_and_the_profiler_is_free_again(tmp
     ("steps", "told"),
     [
         (0, "step() was never called, so nothing was recorded; call step() once an iteration, in at least 5"),
-        (1, "the loop ended after 1 steps, before one was recorded"),
+        (1, "the loop ended after 1 step, before one was recorded"),
         (2, "the loop ended after 2 steps, before one was recorded"),
     ],
 )

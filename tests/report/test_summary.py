@@ -99,11 +99,11 @@ def test_findings_come_before_the_tables_with_what_is_at_stake(trace, monkeypatc
 
 def test_findings_without_a_stake_are_folded_and_listed_in_a_terminal(trace, monkeypatch):
     view = found(monkeypatch, trace, ("Gap", 20.0, "sure"), ("Bias", None, "unknown"), ("Zero", 0.0, "sure"))
-    assert "2 further findings, with no time at stake in the window\n" in view.text()
+    assert "2 further findings, with nothing at stake in the steady steps\n" in view.text()
     assert "Bias (bias, unknown): Bias says\n" in view.text()
     folded = BeautifulSoup(view._repr_html_(), "html.parser").find("details", class_="ps-folded")
     assert "open" not in folded.attrs
-    assert folded.summary.get_text() == "2 further findings, with no time at stake in the window"
+    assert folded.summary.get_text() == "2 further findings, with nothing at stake in the steady steps"
     assert [item.get_text() for item in folded.find_all("li")] == [
         "Bias (bias, unknown): Bias says",
         "Zero (zero): Zero says",

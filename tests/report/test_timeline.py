@@ -323,6 +323,6 @@ def test_a_terminal_gets_the_longest_events_and_is_told_how_to_have_the_rest(tra
     assert "not listed" in short
     assert "not listed" not in whole
     assert 'savefig("timeline.svg")' in short
-    for wrong in (0, -1, "all", 2.5):
+    for wrong in (0, -1, "all", 2.5, True):
         with pytest.raises(UsageError, match="lines must be"):
             timeline(trace, lines=wrong)

@@ -21,7 +21,7 @@ def find(trace: Trace) -> list[Finding]:
     Returns
     -------
     list of Finding
-        Those with the most time at stake first; then what the trace cannot tell, what it shows, and what is
+        Those with the most time at stake first; then what else the trace shows or cannot tell, and what is
         the profiler's own, each by the longest event that proves it. Times at stake overlap (a verdict
         counts what its causes count again): they rank, they do not add up.
     """
@@ -31,15 +31,7 @@ def find(trace: Trace) -> list[Finding]:
 
 def _rank(finding: Finding) -> tuple[float, int, float]:
     stake = finding.at_stake_us or 0.0
-    kind = (
-        0
-        if finding.id == "gpu-bound"
-        else 1
-        if finding.confidence == "unknown"
-        else 3
-        if finding.artefact
-        else 2
-    )
+    kind = 0 if finding.id == "gpu-bound" else 2 if finding.artefact else 1
     return -stake, kind, -max((event.dur_us for event in finding.evidence), default=0.0)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, percent, times, us
+from profiling_series.findings.wording import count, ns, percent, short, times, us
 from profiling_series.trace import categories as c
 from profiling_series.trace.host import dead_windows, self_times
 from profiling_series.trace.pace import SETTLED_CHANGE, steady, steps_with_compilation
@@ -27,8 +27,10 @@ LEAST_NS = 50_000
 # A usual dead window is 5 to 10 µs, two Python calls; the cold one 31 µs on an H200 and 228 µs on an A100.
 DEAD_NS = 20_000
 DEAD_RATIO = 3.0
-# An op with less of the first step to itself does not explain it.
+# What takes less of the first step does not explain it; an op with less is not worth its name.
 LARGE_SHARE = 0.25
+SMALL_SHARE = 0.05
+MOST_OPS = 3
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def _first_time(name: str) -> bool:
     "profiler's own first step on top",
     do="call the code a few times before the profiler, keep wait and warmup at 1 or more, and leave the "
     "first step out of every figure. To look into the first step itself, record it in a fresh process with "
-    "Schedule(wait=0, warmup=0)",
+    "Schedule(wait=0, warmup=0), and draw it: timeline(trace, steps=0)",
     holds_for="any GPU; A100 and H200 alike. A trace alone seldom tells the code's start from the "
     "profiler's: capture it again, warm",
     lesson="part1-03",
@@ -107,7 +109,7 @@ def cold_first_step(trace: Trace) -> Iterator[Says]:
     if first.ratio < COLD_RATIO and not (len(first.signs) and first.ratio >= PROFILER_RATIO):
         return
     yield Says(
-        f"{_told(first)}{_with_signs(trace, first)}{_longest_op(trace, first)}",
+        f"{_told(first)}{_with_signs(trace, first)}{_where_it_went(trace, first)}",
         rows=[first.row, *facts.longest(trace, first.signs)[:3]],
         confidence="sure" if len(first.signs) else "likely",
     )
@@ -147,18 +149,25 @@ def _told(first: _First) -> str:
     )
 
 
-def _longest_op(trace: Trace, first: _First) -> str:
-    """Say which op takes most of the first step by itself, if one takes a good part of it."""
+def _where_it_went(trace: Trace, first: _First) -> str:
+    """Say what passed before the first op, and which ops took most of the first step by themselves."""
     rows = trace.host_rows
     inside = (trace.kind[rows] == c.OP) & (trace.ts[rows] >= trace.ts[first.row])
     inside &= trace.ts[rows] < trace.end[first.row]
     if not inside.any():
-        return ""
-    own = np.where(inside, self_times(trace), 0)
-    most = int(np.argmax(own))
-    if own[most] < LARGE_SHARE * first.took:
-        return ""
-    return f" {facts.name_of(trace, rows[most])} alone has {ns(int(own[most]))} of it to itself."
+        return " No op was recorded in it: the time is Python's, or the profiler's."
+    told = ""
+    before = int(trace.ts[rows[inside]].min() - trace.ts[first.row])
+    if before >= LARGE_SHARE * first.took:
+        told += f" {ns(before)} of it pass before its first op."
+    own, name = self_times(trace)[inside], trace.name_id[rows[inside]]
+    ids, place = np.unique(name, return_inverse=True)
+    spent = np.bincount(place, weights=own).astype(np.int64)
+    most = [k for k in np.argsort(-spent, kind="stable")[:MOST_OPS] if spent[k] >= SMALL_SHARE * first.took]
+    if most:
+        parts = ", ".join(f"{ns(int(spent[k]))} in {short(trace.names[ids[k]])}" for k in most)
+        told += f" By self time, its ops: {parts}."
+    return told
 
 
 def _with_signs(trace: Trace, first: _First) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,10 @@ def torch_schedule(terms: Schedule) -> Callable[[int], ProfilerAction]:
     """
     from torch.profiler import ProfilerAction, schedule
 
-    plain = schedule(**terms.params())
+    with warnings.catch_warnings():
+        # "Profiler won't be using warmup": whoever asks for none knows, and the recording says so as well.
+        warnings.filterwarnings("ignore", message="Profiler won't be using warmup")
+        plain = schedule(**terms.params())
 
     def action(step: int) -> ProfilerAction:
         if step > 0 and plain(step - 1) == ProfilerAction.RECORD_AND_SAVE:

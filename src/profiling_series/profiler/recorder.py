@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable
@@ -103,6 +104,7 @@ class Recorder:
         finally:
             self._profiler, self._finished, _running = None, True, None
         if kind is not None:
+            print(f"profiling-series: nothing written, for the loop raised {kind.__name__}", file=sys.stderr)
             return
         if not self._windows.captures:
             raise UsageError(note or "nothing was recorded")
@@ -114,14 +116,19 @@ class Recorder:
     def _told(self) -> str:
         """Return what was recorded, what was not, and where it is now."""
         terms = self._windows.schedule
-        done = self._recorded_steps()
         before = terms.wait + terms.warmup
         first = "the first" if before == 1 else f"the first {before}"
         skipped = f" (not {first}: wait {terms.wait} + warmup {terms.warmup})" if before else ""
-        path, here = self.capture.trace_path, Path.cwd()
-        path = path.relative_to(here) if path.is_relative_to(here) else path
+        missing = (
+            "" if self.steps >= terms.steps else f", of {terms.recorded_steps} that the schedule asks for"
+        )
+        here = Path.cwd()
+        paths = [one.trace_path for one in self._windows.captures]
+        paths = [path.relative_to(here) if path.is_relative_to(here) else path for path in paths]
+        where = " and ".join(shlex.quote(str(path)) for path in paths)
         replaced = ", in place of an older recording" if self._replaces else ""
-        return f"profiling-series: recorded {done} step{'s' * (done != 1)}{skipped} in {path}{replaced}"
+        done = f"{self._recorded_steps()} of {self.steps} step{'s' * (self.steps != 1)}"
+        return f"profiling-series: recorded {done}{skipped}{missing} in {where}{replaced}"
 
     @property
     def capture(self) -> Capture:
@@ -163,10 +170,10 @@ class Recorder:
         needed = f"call step() once an iteration, in at least {terms.steps} iterations: {terms}"
         if self.steps == 0:
             return f"step() was never called, so nothing was recorded; {needed}"
-        done = self._recorded_steps()
+        done, ended = self._recorded_steps(), f"{self.steps} step{'s' * (self.steps != 1)}"
         if done == 0:
-            return f"the loop ended after {self.steps} steps, before one was recorded; {needed}"
-        return f"the loop ended after {self.steps} steps: {done} of {terms.recorded_steps} recorded; {needed}"
+            return f"the loop ended after {ended}, before one was recorded; {needed}"
+        return f"the loop ended after {ended}: {done} of {terms.recorded_steps} recorded; {needed}"
 
 
 def record(

@@ -120,7 +120,7 @@ def _findings(findings: list[dict[str, Any]]) -> list[Block]:
     if rest := [found for found in findings if not found["at_stake_us"]]:
         title = count(len(rest), "further finding") if stakes else count(len(rest), "finding")
         items = tuple(_finding(found) for found in rest)
-        parts.append(Folded(f"{title}, with no time at stake in the window", items))
+        parts.append(Folded(f"{title}, with nothing at stake in the steady steps", items))
     return parts
 
 

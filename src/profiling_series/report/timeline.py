@@ -69,7 +69,7 @@ def timeline(
     UsageError
         No such step, or nothing in the window; `lines` is no number above 0.
     """
-    if lines is not None and (not isinstance(lines, int) or lines < 1):
+    if lines is not None and (not isinstance(lines, int) or isinstance(lines, bool) or lines < 1):
         raise UsageError(f"lines must be a number above 0, or None for all, not {lines!r:.40}")
     trace = trace_of(x)
     scene = scene_of(trace, steps, start_us, end_us)
