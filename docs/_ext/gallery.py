@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ def reset(gallery_conf: dict[str, Any], example: str | None, when: str) -> None:
     mpl.rcdefaults()
     mpl.use("agg")
     mpl.rcParams.update(PAPER)
+    # torch says it once a process, of every schedule that records one window; a page would show a path.
+    warnings.filterwarnings("ignore", message=".*Profiler clears events")
     if example and when == "before":
         captures.keep_for(gallery_conf["src_dir"], Path(example).stem)
     if (torch := sys.modules.get("torch")) is None:

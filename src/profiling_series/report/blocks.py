@@ -15,6 +15,8 @@ from .format import elide, escape, prose, readable, visible
 WIDTH = 100
 """Columns of a terminal that the text keeps to."""
 _LEAST_FLEX, _LEAST = 26, 10
+LONGEST_NAME = 120
+"""Characters of a kernel's name in a table of a page."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +120,17 @@ class Grid:
         """Return the cells of one row, the first as its header."""
         cells = []
         for at, (cell, column) in enumerate(zip(row, self.columns, strict=True)):
-            inner = f"<code>{escape(cell)}</code>" if column.kernel and cell else prose(cell)
+            inner = _kernel(cell) if column.kernel and cell else prose(cell)
             tag = 'th scope="row"' if at == 0 else "td"
             cells.append(f"<{tag}{_numeric(column)}>{inner}</{tag.split()[0]}>")
         return "".join(cells)
+
+
+def _kernel(name: str) -> str:
+    """Return a name as code, its middle left out where it would fill the page; the whole is its title."""
+    short = elide(name, LONGEST_NAME)
+    title = f' title="{escape(name)}"' if short != name else ""
+    return f"<code{title}>{escape(short)}</code>"
 
 
 @dataclass(frozen=True)
