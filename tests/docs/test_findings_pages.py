@@ -61,7 +61,7 @@ def test_every_rule_has_a_row_and_a_page_with_all_its_words(pages):
         text = " ".join(soup(pages, f"findings/{rule.id}").article.get_text().split()).translate(STRAIGHT)
         assert text.startswith(rule.title)
         for words in (rule.sees, rule.means, rule.do, rule.holds_for):
-            assert words[1:] in text, rule.id
+            assert words[1:].replace("`", "") in text, rule.id  # code is set as code
 
 
 def test_a_finding_is_proved_on_a_recording_or_said_to_be_shown_by_none(pages):

@@ -96,7 +96,7 @@ def _first_time(name: str) -> bool:
     "profiler's own first step on top",
     do="call the code a few times before the profiler, keep wait and warmup at 1 or more, and leave the "
     "first step out of every figure. To look into the first step itself, record it in a fresh process with "
-    "Schedule(wait=0, warmup=0), and draw it: timeline(trace, steps=0)",
+    "`Schedule(wait=0, warmup=0)`, and draw it: `timeline(trace, steps=0)`",
     holds_for="any GPU; A100 and H200 alike. A trace alone seldom tells the code's start from the "
     "profiler's: capture it again, warm",
     lesson="part1-03",
