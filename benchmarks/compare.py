@@ -80,7 +80,7 @@ analysis.get_cuda_kernel_launch_stats(ranks=[0], visualize=False)
 """
 
 READERS = {
-    "profiling-series": ("profiling_series", OURS, "load and every number of read --json"),
+    "profiling-series": ("profiling_series", OURS, "load, and every number of the reading"),
     "msgspec": ("msgspec", MSGSPEC, "typed decode of the whole file, load only"),
     "orjson": ("orjson", ORJSON, "decode of the whole file, load only"),
     "json": ("json", JSON_LOAD, "json.load, load only"),
@@ -177,7 +177,6 @@ def main() -> None:
     parser.add_argument("trace", type=Path)
     parser.add_argument("--json", type=Path, help="put the results, with machine and date, into this file")
     parser.add_argument("--layout", default="torch", help="what to call the file's layout in the results")
-    parser.add_argument("--note", default="", help="what else to know of this run, kept with the results")
     parser.add_argument("--skip", nargs="*", default=[], choices=READERS)
     parser.add_argument("--repeat", type=int, default=3)
     given = parser.parse_args()
@@ -186,10 +185,10 @@ def main() -> None:
     for name in missing:
         print(f"{name}: not installed, left out")
     if given.json:
-        record(given.json, given.trace, given.layout, results, given.note)
+        record(given.json, given.trace, given.layout, results)
 
 
-def record(path: Path, trace: Path, layout: str, results: list[Result], note: str = "") -> None:
+def record(path: Path, trace: Path, layout: str, results: list[Result]) -> None:
     """Put a run into a file of runs, in place of an older one of the same layout."""
     run = {
         "layout": layout,
@@ -197,7 +196,6 @@ def record(path: Path, trace: Path, layout: str, results: list[Result], note: st
         "date": datetime.date.today().isoformat(),
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
         "python": platform.python_version(),
-        **({"note": note} if note else {}),
         "results": [asdict(r) for r in results],
     }
     others = json.loads(path.read_text()) if path.exists() else []

@@ -95,6 +95,7 @@ html_title = "Profiling Series"
 html_static_path = [
     "_static",
     *(str(PACKAGE / "report" / name) for name in ("style.css", "perfetto.js", "timeline.js")),
+    str(PACKAGE / "trace" / "kernel_names" / "decode.js"),
 ]
 html_css_files = ["style.css", "site.css"]
 html_js_files = ["site.js", "perfetto.js", "timeline.js"]

@@ -6,7 +6,6 @@ The rules go out as a script, since a page that was opened from a file may not r
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -60,13 +59,11 @@ def _write_rules(app: Sphinx) -> None:
     """Write the rules as a script, into a folder of the build that becomes static files."""
     from profiling_series.trace.kernel_names.rules import raw
 
-    package = files("profiling_series.trace.kernel_names")
     folder = state_dir(app.srcdir) / "static"
     folder.mkdir(exist_ok=True)
     data = {"rules": raw(), "kinds": KINDS, "other": OTHER, "unknown": UNKNOWN}
     text = json.dumps(data, separators=(",", ":"))
     (folder / RULES).write_text(f"globalThis.profilingSeriesKernelRules = {text};\n", encoding="utf-8")
-    (folder / "decode.js").write_text((package / "decode.js").read_text("utf-8"), encoding="utf-8")
     app.config.html_static_path.append(str(folder))
 
 

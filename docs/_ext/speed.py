@@ -32,7 +32,7 @@ class ReaderSpeed(SphinxDirective):
         ours = run["results"][0]["seconds"]
         title = (
             f"{run['layout']} layout, {run['file_bytes'] / 1e9:.2f} GB. {run['machine']}, "
-            f"Python {run['python']}, {run['date']}{'; ' + run['note'] if 'note' in run else ''}"
+            f"Python {run['python']}, {run['date']}"
         )
         rows = [
             (

@@ -35,7 +35,7 @@ def matmul_add():
 #
 # 1. How many times as long as the third :term:`step` does the first of a fresh process take?
 # 2. Call the function three times before the profiler starts. Are the steps alike then?
-# 3. A step takes 60 µs in the trace. Does your program need 60 µs for it?
+# 3. The trace says how long a step takes. Does your program need as long for it?
 #
 # In plain torch: two warm-ups
 # ----------------------------

@@ -69,7 +69,7 @@ show(launches(cap))
 # %%
 # .. when:: lesson6.gpu
 #
-#    The step makes these calls: :measured:`lesson6.calls`; from those that launch a line leads to the kernel.
+#    The step makes these calls: :measured:`lesson6.calls`; from those that launch a line leads to the work.
 #    Names in ``cuda…`` belong to the runtime, those in ``cu…`` to the driver below it.
 #
 # .. when:: lesson6.query

@@ -144,7 +144,7 @@ def _inside(trace: Trace, calls: np.ndarray, owner: int) -> np.ndarray:
 
 
 def stake_us(trace: Trace, kind: str) -> float:
-    """Return the GPU idle time of the window that goes away without the waits of one kind, µs.
+    """Return the GPU idle time that goes away without the waits of one kind, mean of the devices, µs.
 
     Without a wait, the CPU is earlier by what the wait costs of its time, and the GPU waits less for it: by
     that much at most, and only for what is launched after this wait and before the end of the next (of any

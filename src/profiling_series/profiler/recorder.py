@@ -44,16 +44,24 @@ class Recorder:
         What torch profiles.
     options : dict
         Further options of ``torch.profiler.profile``.
+    replaces : bool
+        Whether an older recording lies where this one goes.
     """
 
-    def __init__(self, windows: Windows, activities: list[ProfilerActivity], options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        windows: Windows,
+        activities: list[ProfilerActivity],
+        options: dict[str, Any],
+        replaces: bool = False,
+    ) -> None:
         self._windows = windows
         self._activities = activities
         self._options = options
         self._profiler: Any = None
         self._region: Any = None
         self._finished = False
-        self._replaces = False
+        self._replaces = replaces
         #: Steps completed so far.
         self.steps = 0
 
@@ -245,9 +253,8 @@ def record(
         facts={"workload": None, "warm": None, "compile": None, "seed": None, "digest": None, "code": None},
         notes=notes,
     )
-    recorder = Recorder(windows, chosen, {"record_shapes": record_shapes, "with_stack": with_stack})
-    recorder._replaces = replaces
-    return recorder
+    options = {"record_shapes": record_shapes, "with_stack": with_stack}
+    return Recorder(windows, chosen, options, replaces)
 
 
 def record_callable(

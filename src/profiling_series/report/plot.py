@@ -57,7 +57,7 @@ def plot_view(
     )
 
 
-def axes_in_ink(figure: Figure, xlabel: str, ylabel: str) -> Any:
+def axes_in_ink(figure: Figure, xlabel: str, ylabel: str, log: bool = False) -> Any:
     """Return axes without a box, their lines and words in the page's ink.
 
     Parameters
@@ -66,6 +66,8 @@ def axes_in_ink(figure: Figure, xlabel: str, ylabel: str) -> Any:
         To draw on.
     xlabel, ylabel : str
         With units.
+    log : bool
+        Whether both axes are logarithmic.
     """
     axes = figure.subplots()
     axes.set_facecolor("none")
@@ -77,25 +79,17 @@ def axes_in_ink(figure: Figure, xlabel: str, ylabel: str) -> Any:
     axes.grid(which="major", color=INK, alpha=0.15, lw=0.6)
     axes.set_xlabel(xlabel, color=INK)
     axes.set_ylabel(ylabel, color=INK)
+    if log:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_plainly)
+        axes.xaxis.set_major_formatter(_plainly)
     return axes
 
 
-def log_axes(figure: Figure, xlabel: str, ylabel: str) -> Any:
-    """Return axes in the page's ink, both logarithmic.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        To draw on.
-    xlabel, ylabel : str
-        With units.
-    """
-    axes = axes_in_ink(figure, xlabel, ylabel)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    return axes
+def _plainly(value: float, _: object) -> str:
+    """Return a tick's number without a power of ten."""
+    return f"{value:,.10g}"
 
 
 def legend(on: Any, **where: Any) -> None:

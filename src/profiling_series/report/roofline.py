@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .blocks import Block, Column, Grid
 from .format import number, share
 from .palette import INK
-from .plot import SERIES, legend, log_axes, plot_view
+from .plot import SERIES, axes_in_ink, legend, plot_view
 from .step_times import by_dtype, digits
 from .view import View
 
@@ -104,7 +104,7 @@ def _table(sweep: Any, ceilings: Any) -> Block:
 
 
 def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
-    axes = log_axes(figure, "FLOP for each byte that must move", "TFLOP/s")
+    axes = axes_in_ink(figure, "FLOP for each byte that must move", "TFLOP/s", log=True)
     groups = by_dtype(sweep)
     every = [point.intensity for point in sweep.points]
     low, high = min(every) / 2, max(every) * 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .blocks import Block, Column, Grid
 from .format import number, share
 from .palette import INK
-from .plot import SERIES, legend, log_axes, plot_view
+from .plot import SERIES, axes_in_ink, legend, plot_view
 from .view import View
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def digits(value: float | None) -> str:
 
 
 def _draw(figure: Figure, sweep: Any) -> None:
-    axes = log_axes(figure, "size n", "time of a step, µs")
+    axes = axes_in_ink(figure, "size n", "time of a step, µs", log=True)
     for (colour, marker), (dtype, points) in zip(SERIES, by_dtype(sweep).items(), strict=False):
         sizes = [point.workload.size for point in points]
         axes.plot(

@@ -64,7 +64,7 @@ def summary_blocks(reading: dict[str, Any], warnings: tuple[str, ...] = ()) -> l
     """
     parts: list[Block | None] = [
         _verdict(reading),
-        *_findings(reading["findings"]),
+        *_findings(reading["findings"], "the steady steps" if reading["steps"] else "the window"),
         _steps(reading["steps"]),
         devices(reading),
         launches(reading["launches"]),
@@ -111,8 +111,8 @@ def _thresholds(thresholds: dict[str, float]) -> str:
     return ", ".join(told[key].format(share(value)) for key, value in thresholds.items() if key in told)
 
 
-def _findings(findings: list[dict[str, Any]]) -> list[Block]:
-    """Return the findings as the reading ranks them; those with no time at stake are folded."""
+def _findings(findings: list[dict[str, Any]], over: str) -> list[Block]:
+    """Return the findings as the reading ranks them; those with no time at stake over it are folded."""
     parts: list[Block] = []
     if stakes := [found for found in findings if found["at_stake_us"]]:
         items = tuple(f"{us(found['at_stake_us'])} at stake: {_finding(found)}" for found in stakes)
@@ -120,7 +120,7 @@ def _findings(findings: list[dict[str, Any]]) -> list[Block]:
     if rest := [found for found in findings if not found["at_stake_us"]]:
         title = count(len(rest), "further finding") if stakes else count(len(rest), "finding")
         items = tuple(_finding(found) for found in rest)
-        parts.append(Folded(f"{title}, with nothing at stake in the steady steps", items))
+        parts.append(Folded(f"{title}, with nothing at stake in {over}", items))
     return parts
 
 
