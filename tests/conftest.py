@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
+
+from profiling_series.trace import read
+from profiling_series.workloads import MatmulAdd
+
+DATA = Path(__file__).parent / "data" / "report"
 
 # How long an example takes says something about the machine, not about the code.
 settings.register_profile("no-deadline", deadline=None)
@@ -28,3 +35,16 @@ def _cuda() -> bool:
     import torch
 
     return torch.cuda.is_available()
+
+
+@pytest.fixture
+def capture():
+    """Two steps, 200 and 100 µs; a product of 1.92 µs and an addition of 0.864 µs in each."""
+    return SimpleNamespace(
+        trace=read(DATA / "two_steps.json"),
+        table=(DATA / "two_steps.txt").read_text(),
+        source_line="recorded on Test GPU, torch 2.99.0, 2026-11-29",
+        key="01_matmul_add/64_bf16_cold_eager",
+        workload=MatmulAdd(size=64),
+        warnings=(),
+    )

@@ -96,7 +96,7 @@ usual = rows[trace.dur[rows].argsort()[len(rows) // 2]]
 
 # sphinx_gallery_start_ignore
 # What the text of the site's page quotes from these captures.
-from profiling_series.trace.spread import spread as _runs
+from profiling_series.measures.spread import spread as _runs
 
 _few, _many = _runs(twenty.trace), _runs(two_hundred.trace)
 _range = float(_few.each_us.max() - _few.each_us.min())

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import pytest
-
 from profiling_series.claims import check
 from profiling_series.claims.model import Claim, Published, Source
 from profiling_series.claims.outcome import outcome
-from profiling_series.claims.registry import MEASURES, Measured
+from profiling_series.measures import Measured
 
 CLAIM = Claim(
     id="x",
     question="How long?",
-    measure="_of_a_test",
+    measure="time",
     unit="µs",
     capture="a/b",
     tolerance=0.1,
@@ -26,29 +24,18 @@ CLAIM = Claim(
 )
 
 
-@pytest.fixture(autouse=True)
-def measured(monkeypatch):
-    monkeypatch.setitem(MEASURES, "_of_a_test", lambda x: Measured(x.value))
-
-
 def captures(*values):
-    return [SimpleNamespace(value=value, key="a/b", source_line="live on T") for value in values]
+    return [SimpleNamespace(median_us=value, key="a/b", source_line="live on T") for value in values]
 
 
 def test_the_median_of_the_processes_answers_and_their_range_is_the_noise():
     found = outcome(CLAIM, captures(70.0, 105.0, 120.0))
-    assert found.measured == Measured(105.0, (70.0, 105.0, 120.0))
+    assert found.measured == Measured(105.0, "µs", (70.0, 105.0, 120.0), "process")
     assert found.words == ("holds", "within noise", "differs")
 
 
-def test_one_that_cannot_tell_leaves_it_untold():
-    assert outcome(CLAIM, captures(70.0, None)).words == ("not told",) * 3
-    assert outcome(CLAIM, []).measured.value is None
-
-
-def test_words_are_told_together_where_they_differ():
-    assert outcome(CLAIM, captures("mm", "mm")).measured.value == "mm"
-    assert outcome(CLAIM, captures("mm", "bmm")).measured.value == "mm or bmm"
+def test_no_process_tells_nothing():
+    assert outcome(CLAIM, []).words == ("not told",) * 3
 
 
 def test_the_view_says_over_how_many_processes(monkeypatch):

@@ -7,11 +7,11 @@ import pytest
 from bs4 import BeautifulSoup
 
 from profiling_series.errors import UsageError
+from profiling_series.measures.spread import spread
 from profiling_series.report import distribution
 from profiling_series.report.figure_svg import page_svg
 from profiling_series.report.palette import INK, PAINTS
 from profiling_series.trace import read
-from profiling_series.trace.spread import spread
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 TIMES = (174.0, 168.0, 167.0, 168.0, 168.0, 169.0, 168.0, 167.0, 169.0, 268.0)

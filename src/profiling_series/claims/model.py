@@ -56,7 +56,7 @@ class Claim:
     question : str
         What the reader guesses.
     measure : str
-        A key of `measures.MEASURES`.
+        An expression of `profiling_series.measures`, asked of the capture.
     unit : str
         ``"µs"``, a noun in the singular, or nothing for a word.
     capture : str

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..measures import Measured, answer
 from ..report.format import number, share, us
-from .measures import MEASURES, Measured
 from .model import Claim, Published, Value
-from .registry import UNTOLD, median_of
 
 HOLDS, DIFFERS, WITHIN_NOISE, NOT_TOLD = "holds", "differs", "within noise", "not told"
 MEANINGS = {
@@ -43,20 +42,9 @@ def outcome(claim: Claim, x: Any) -> Outcome:
     Outcome
         One word for each published figure, in their order.
     """
-    measured = _over_processes(claim, x) if isinstance(x, list) else MEASURES[claim.measure](x)
+    measured = answer(x, claim.measure)
     words = tuple(word(measured, published, claim.tolerance) for published in claim.published)
     return Outcome(claim, measured, words)
-
-
-def _over_processes(claim: Claim, captures: list[Any]) -> Measured:
-    """Return the median over the captures with its values; words only where all agree."""
-    values = [MEASURES[claim.measure](capture).value for capture in captures]
-    told = [value for value in values if value is not None]
-    if not told or len(told) < len(values):
-        return UNTOLD
-    if any(isinstance(value, str) for value in told):
-        return Measured(" or ".join(dict.fromkeys(map(str, told))))
-    return median_of([float(value) for value in told])
 
 
 def word(measured: Measured, other: Published | Value, tolerance: float) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.wording import count, ns, short, us
+from profiling_series.measures.climb import outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace.gpu import busy, device_rows
 from profiling_series.trace.intervals import measure, subtract, union
@@ -100,7 +101,7 @@ def recompiled_in_window(trace: Trace) -> Iterator[Says]:
     rows = _host(trace, re.compile("|".join(map(re.escape, _COMPILES))))
     rows = rows[~trace.named(lambda name: "_data" in name or name.startswith("backend_compile_data"), rows)]
     rows = rows[trace.step_index[rows] >= 0] if trace.steps else rows
-    outer = np.unique(facts.outermost(trace, rows, np.isin(np.arange(len(trace)), rows)))
+    outer = np.unique(outermost(trace, rows, np.isin(np.arange(len(trace)), rows)))
     if not len(outer):
         return
     spans = union(trace.ts[outer], trace.end[outer])
@@ -147,12 +148,12 @@ def compile_tax(trace: Trace) -> Iterator[Says]:
         return
     ops = trace.op_rows
     ops = facts.in_window(trace, ops[trace.named(_is_compile_row, ops)])
-    outer = facts.outermost(trace, ops, np.isin(np.arange(len(trace)), ops))
+    outer = outermost(trace, ops, np.isin(np.arange(len(trace)), ops))
     spent = np.zeros(len(trace), np.int64)
     spent[outer] = trace.dur[outer]
     inner = facts.in_window(trace, trace.op_rows[facts.aten(trace)[trace.op_rows]])
-    inside = np.unique(facts.outermost(trace, inner, facts.aten(trace)))
-    inside = inside[facts.outermost(trace, inside, np.isin(np.arange(len(trace)), ops)) >= 0]
+    inside = np.unique(outermost(trace, inner, facts.aten(trace)))
+    inside = inside[outermost(trace, inside, np.isin(np.arange(len(trace)), ops)) >= 0]
     tax = facts.per_step(trace, max(int(spent.sum()) - int(trace.dur[inside].sum()), 0)) / 1000
     yield Says(
         f"Cannot tell what compilation costs or saves: {us(tax)} of CPU time a step lie in rows of "

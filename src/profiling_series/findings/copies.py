@@ -10,6 +10,7 @@ import numpy as np
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.wording import ns, percent, short
+from profiling_series.measures.climb import nearest, outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace.kernel_names import decode
 
@@ -70,9 +71,9 @@ def _copies_nobody_wrote(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     device = (trace.kind[rows] == c.MEMCPY) & trace.named(lambda name: "DtoD" in name, rows)
     rows = rows[device | trace.named(_is_copy_kernel, rows)]
     calls = facts.launchers(trace, rows)
-    near = facts.nearest(trace, calls, facts.aten(trace))
-    outer = facts.outermost(trace, calls, facts.aten(trace))
-    casts = facts.nearest(trace, calls, facts.op_mask(trace, _CASTS.__contains__)) >= 0
+    near = nearest(trace, calls, facts.aten(trace))
+    outer = outermost(trace, calls, facts.aten(trace))
+    casts = nearest(trace, calls, facts.op_mask(trace, _CASTS.__contains__)) >= 0
     known = (near >= 0) & (outer >= 0) & ~casts
     asked = np.array([trace.name(row) in _ASKED_FOR if row >= 0 else True for row in outer], bool)
     bias = np.array([trace.name(row) in _ADDS_A_MATRIX if row >= 0 else False for row in near], bool)

@@ -10,6 +10,7 @@ import numpy as np
 from profiling_series.findings import facts, idle
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.wording import count, percent, rate, short, us
+from profiling_series.measures.climb import nearest
 from profiling_series.trace import categories as c
 from profiling_series.trace.kernel_names import decode, family
 
@@ -111,8 +112,8 @@ def matmul_backend(trace: Trace) -> Iterator[Says]:
     rows = facts.gpu_rows(trace)
     rows = rows[trace.kind[rows] == c.KERNEL]
     calls = facts.launchers(trace, rows)
-    entry = facts.nearest(trace, calls, facts.op_mask(trace, _ENTRIES.__contains__))
-    backend = facts.nearest(trace, calls, facts.op_mask(trace, _BACKENDS.__contains__))
+    entry = nearest(trace, calls, facts.op_mask(trace, _ENTRIES.__contains__))
+    backend = nearest(trace, calls, facts.op_mask(trace, _BACKENDS.__contains__))
     mine = (entry >= 0) & (backend >= 0)
     pairs: dict[tuple[str, str, str], list[int]] = {}
     for row, high, low in zip(rows[mine].tolist(), entry[mine].tolist(), backend[mine].tolist(), strict=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profiling_series.findings.wording import rate, short
+from profiling_series.measures.climb import nearest, outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace.gpu import sound_end
 from profiling_series.trace.intervals import Intervals, clip, measure, union
@@ -87,30 +88,6 @@ def op_mask(trace: Trace, test: Callable[[str], bool]) -> np.ndarray:
 def aten(trace: Trace) -> np.ndarray:
     """Return which events are ops of a library (``aten::mm``, ``nccl:…``), not profiler rows: bool[n]."""
     return op_mask(trace, lambda name: "::" in name and not name.startswith("autograd::"))
-
-
-def outermost(trace: Trace, rows: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return the outermost event of `mask` around each host event, itself included; -1 for none."""
-    return _climb(trace, rows, mask, first=False)
-
-
-def nearest(trace: Trace, rows: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return the nearest event of `mask` around each host event, itself included; -1 for none."""
-    return _climb(trace, rows, mask, first=True)
-
-
-def _climb(trace: Trace, rows: np.ndarray, mask: np.ndarray, *, first: bool) -> np.ndarray:
-    found = np.full(len(rows), -1, np.int64)
-    at = np.asarray(rows, np.int64).copy()
-    left = np.flatnonzero(at >= 0)
-    while len(left):
-        here = mask[at[left]]
-        found[left[here]] = at[left[here]]
-        if first:
-            left = left[~here]
-        at[left] = trace.parent[at[left]]
-        left = left[at[left] >= 0]
-    return found
 
 
 def launchers(trace: Trace, gpu: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.variance import Slow, slow_runs
 from profiling_series.findings.wording import count, ns, percent, short, times
+from profiling_series.measures.footprints import device_properties
 from profiling_series.trace import categories as c
 from profiling_series.trace.footprint import Footprint, estimate_is_measured, footprint
 from profiling_series.trace.kernel_names import decode
@@ -92,20 +93,9 @@ def _on_cuda_cores(name: str) -> bool:
     return found.tensor_cores is False and "matrix" in (found.operation or "")
 
 
-def _properties(trace: Trace, row: int) -> dict[str, Any] | None:
-    """Return the properties of the device that a GPU event ran on, as the trace holds them."""
-    known = trace.metadata.get("deviceProperties")
-    device = trace.device_of(row)
-    if isinstance(known, list):
-        for each in known:
-            if isinstance(each, dict) and each.get("id") == device:
-                return each
-    return None
-
-
 def _has_tensor_cores(trace: Trace, row: int) -> bool:
     """Return False only where the trace's properties name a GPU that has none."""
-    major = (_properties(trace, row) or {}).get("computeMajor")
+    major = (device_properties(trace, row) or {}).get("computeMajor")
     return not isinstance(major, int) or major >= _FIRST_WITH_TENSOR_CORES
 
 
@@ -120,7 +110,7 @@ def _footprints(trace: Trace) -> list[tuple[int, float, dict[str, Any], Footprin
     whole = max(float(spent.sum()), 1.0)
     found = []
     for row, name, args in zip(chosen, names, trace.args_of(chosen), strict=True):
-        found.append((row, float(total[name]) / whole, args, footprint(args, _properties(trace, row))))
+        found.append((row, float(total[name]) / whole, args, footprint(args, device_properties(trace, row))))
     return found
 
 

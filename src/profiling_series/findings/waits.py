@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profiling_series.findings import facts, idle
+from profiling_series.measures.climb import outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace import host
 from profiling_series.trace.memo import per_trace
@@ -63,7 +64,7 @@ def waits(trace: Trace) -> tuple[Wait, ...]:
     rows = _calls(trace)
     if not len(rows):
         return ()
-    owner = facts.outermost(trace, rows, facts.aten(trace))
+    owner = outermost(trace, rows, facts.aten(trace))
     owner = np.where(owner >= 0, owner, rows)
     order = np.lexsort((trace.ts[rows], owner))
     rows, owner = rows[order], owner[order]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..trace.spread import Spread, spread
+from ..measures.spread import Spread, spread
 from .blocks import Facts, html_of, scroll_box, text_of
 from .figure_svg import page_svg
 from .format import count, number, readable, share, shown, us

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ..measures.footprints import kernel_footprint
 from ..trace import categories as c
-from ..trace.footprint import Footprint, footprint
-from ..trace.gpu import device_numbers
+from ..trace.footprint import Footprint
 from .blocks import Block, Column, Facts, Grid, Notes, html_of, text_of
 from .format import number, readable, share, shown, size, us
 from .source import Source, provenance_of, trace_of
@@ -67,25 +67,6 @@ def calls_of(trace: Trace, index: int) -> Counter[str]:
     rows = trace.call_rows
     inside = rows if index < 0 else rows[trace.step_index[rows] == index]
     return Counter(trace.name(int(row)) for row in inside)
-
-
-def kernel_footprint(trace: Trace, row: int) -> Footprint:
-    """Return the footprint of a kernel, by its arguments and its device's properties.
-
-    Parameters
-    ----------
-    trace : Trace
-        A trace.
-    row : int
-        Of the kernel.
-    """
-    import numpy as np
-
-    number = int(device_numbers(trace, np.array([row]))[0])
-    properties = trace.metadata.get("deviceProperties")
-    known = properties if isinstance(properties, list) else []
-    device = next((one for one in known if isinstance(one, dict) and one.get("id") == number), None)
-    return footprint(trace.args(row), device)
 
 
 def _blocks(trace: Trace, index: int, footprints: bool) -> list[Block]:

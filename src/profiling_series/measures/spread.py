@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import UsageError
-from . import categories as c
-from .gpu import impossible
-from .host import self_times
-
-if TYPE_CHECKING:
-    from .model import Trace
+from ..trace import Trace
+from ..trace import categories as c
+from ..trace.gpu import impossible
+from ..trace.host import self_times
+from .model import measure
+from .subjects import Run
 
 
 @dataclass(frozen=True)
@@ -22,19 +21,25 @@ class Spread:
 
     Attributes
     ----------
+    trace : Trace
+        Whose events they are.
     name : str
         The kernel, or where the trace holds no GPU work the op.
     kernel : bool
         Whether it is a kernel; an op's times are self times.
     each_us : numpy.ndarray
         One time a run, µs.
+    rows : numpy.ndarray
+        The row of each run.
     step : numpy.ndarray
         The number N of the ``ProfilerStep#N`` that each run belongs to.
     """
 
+    trace: Trace
     name: str
     kernel: bool
     each_us: np.ndarray
+    rows: np.ndarray
     step: np.ndarray
 
     @property
@@ -86,7 +91,8 @@ def spread(trace: Trace, name: str | None = None) -> Spread:
     chosen = _choose(trace, rows, time, name)
     rows = rows[trace.name_id[rows] == chosen]
     numbers = np.array([step.number for step in trace.steps])
-    return Spread(trace.names[chosen], kernel, time[rows] / 1000, numbers[trace.step_index[rows]])
+    each_us, step = time[rows] / 1000, numbers[trace.step_index[rows]]
+    return Spread(trace, trace.names[chosen], kernel, each_us, rows, step)
 
 
 def _choose(trace: Trace, rows: np.ndarray, time: np.ndarray, part: str | None) -> int:
@@ -102,3 +108,45 @@ def _choose(trace: Trace, rows: np.ndarray, time: np.ndarray, part: str | None) 
     what = "the steps hold no kernel and no op" if not order else f"{part!r:.80} fits {len(fitting)} names"
     some = ", ".join(trace.names[at][:60] for at in (fitting or order)[:6])
     raise UsageError(f"{what} of {trace.file}" + (f"; there are {some}" if some else ""))
+
+
+@measure()
+def hottest(run: Run, part: str = "") -> Spread | None:
+    """Return the runs of the kernel that takes most time in the steps, or of one by a part of its name.
+
+    In a trace without GPU work those of the op with the most self time.
+    """
+    try:
+        return spread(run.trace, part or None)
+    except UsageError:
+        return None  # no steps, or nothing in them
+
+
+@measure("µs", over="run")
+def dur(runs: Spread) -> list[float]:
+    """Return how long a run takes; of an op its self time."""
+    return [float(value) for value in runs.each_us]
+
+
+@measure()
+def name(runs: Spread) -> str:
+    """Return the name of the kernel, or of the op."""
+    return runs.name
+
+
+@measure()
+def is_kernel(runs: Spread) -> bool:
+    """Return whether it is a kernel."""
+    return runs.kernel
+
+
+@measure()
+def changed_args(runs: Spread) -> str | None:
+    """Return which arguments of the longest run differ from those of a usual one, numbers of events apart."""
+    order = np.argsort(runs.each_us, kind="stable")
+    one, other = (runs.trace.args(int(runs.rows[at])) for at in (order[-1], order[len(order) // 2]))
+    changed = {key for key in one if one[key] != other.get(key)}
+    return ", ".join(sorted(changed - _COUNTERS)) or None
+
+
+_COUNTERS = {"correlation", "External id", "Ev Idx", "Record function id"}
