@@ -42,7 +42,7 @@ class KernelDecoder(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the form; its script shows it, so that without one there is no dead box."""
-        from profiling_series.report.format import escape
+        from profiling_series.format import escape
         from profiling_series.trace.kernel_names import decode
 
         examples = []

@@ -120,8 +120,8 @@ class KernelNames(SphinxDirective):
 @recorded.drawing("kernel-families")
 def _families(_key: str) -> str:
     """Return the HTML of the legend and the table of families."""
+    from profiling_series.format import escape, share, us
     from profiling_series.report.blocks import Column, Grid
-    from profiling_series.report.format import escape, share, us
 
     whole = sum(map(_total, families().values())) or 1.0
     rows = []
@@ -168,7 +168,7 @@ def _family(family: str) -> str:
 
 
 def _name(used: Used, opened: bool) -> str:
-    from profiling_series.report.format import count, escape, prose, us
+    from profiling_series.format import count, escape, prose, us
 
     decoded = used.decoded
     told = (
@@ -188,7 +188,7 @@ def _name(used: Used, opened: bool) -> str:
 
 def _pieces(decoded: KernelName) -> str:
     """Return the name with each piece marked, numbered as in the table."""
-    from profiling_series.report.format import escape
+    from profiling_series.format import escape
 
     html, number = [], 0
     for part in decoded.parts:
@@ -204,8 +204,8 @@ def _pieces(decoded: KernelName) -> str:
 
 
 def _table(decoded: KernelName) -> str:
+    from profiling_series.format import escape, prose, shown
     from profiling_series.report.blocks import scroll_box
-    from profiling_series.report.format import escape, prose, shown
 
     rows = []
     for number, part in enumerate((part for part in decoded.parts if part.meaning), 1):

@@ -111,9 +111,9 @@ def _measured() -> tuple[list[Row], list[Any]]:
 @recorded.drawing("planted-table")
 def _table(_key: str) -> str:
     """Return the HTML of the table of hits and false alarms."""
+    from profiling_series.format import count
     from profiling_series.report import View
     from profiling_series.report.blocks import Column, Grid, html_of
-    from profiling_series.report.format import count
     from profiling_series.report.source import provenance_of
 
     rows, captures = _measured()
@@ -143,7 +143,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _side(side: Side | None) -> tuple[str, str]:
-    from profiling_series.report.format import number, share
+    from profiling_series.format import number, share
 
     if side is None:
         return "not measured", "unknown"
@@ -153,9 +153,9 @@ def _side(side: Side | None) -> tuple[str, str]:
 @recorded.drawing("planted-fault")
 def _fault(finding_id: str) -> str:
     """Return the HTML of what is said of both twins."""
+    from profiling_series.format import share, us
     from profiling_series.report import View
     from profiling_series.report.blocks import Facts, html_of
-    from profiling_series.report.format import share, us
 
     rows, captures = _measured()
     row = next(one for one in rows if one.finding == finding_id)

@@ -20,7 +20,7 @@ CONFIDENCE = {"sure": "sure", "likely": "likely", "unknown": "cannot tell"}
 @recorded.drawing("proof")
 def proof(rule_id: str) -> str:
     """Return the HTML of a finding on the recording that shows it best, or that none of them does."""
-    from profiling_series.report.format import count, escape
+    from profiling_series.format import count, escape
 
     every = recorded.survey()
     fired = [(one, found) for one in every for found in one.findings if found.id == rule_id]
@@ -56,9 +56,9 @@ def _preference(fired: tuple[Recording, Finding]) -> tuple[Any, ...]:
 
 
 def _drawn(recording: Recording, finding: Finding) -> str:
+    from profiling_series.format import us
     from profiling_series.report import View, timeline
     from profiling_series.report.blocks import Facts, Grid, html_of
-    from profiling_series.report.format import us
     from profiling_series.report.source import provenance_of
 
     capture = recording.capture()
@@ -78,8 +78,8 @@ def _drawn(recording: Recording, finding: Finding) -> str:
 
 def _evidence(trace: Trace, events: tuple[Evidence, ...]) -> Any:
     """Return the events as a table: their time in the file, and from the start of the first step."""
+    from profiling_series.format import number, readable, shown
     from profiling_series.report.blocks import Column, Grid
-    from profiling_series.report.format import number, readable, shown
 
     rows = tuple(
         (

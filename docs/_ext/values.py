@@ -117,7 +117,7 @@ def load(source_dir: str | Path) -> dict[str, Any]:
 
 def shown(values: Mapping[str, Any], key: str, where: nodes.Node | None = None) -> str:
     """Return the text of a value; an unknown key is a warning, and so fails the build."""
-    from profiling_series.report.format import number
+    from profiling_series.format import number
 
     if key not in values:
         LOGGER.warning("no example stored measured[%r]", key, location=where, type="measured")

@@ -42,7 +42,7 @@ def test_shares(tmp_path, layout, length, share, regime):
     assert (found["window_us"], found["steps_used"]) == (200.0, 2)
     assert found["over"] == "ProfilerStep#1 to #2 (2 steady steps)"
     assert found["gpu_work_ratio"] == share
-    assert f"{share:.1%}" in found["because"]
+    assert f"{100 * share:.0f} %" in found["because"]
 
 
 @pytest.mark.parametrize(

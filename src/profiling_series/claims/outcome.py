@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..format import number, share, us
 from ..measures import Measured, answer
-from ..report.format import number, share, us
 from .model import Claim, Published, Value
 
 HOLDS, DIFFERS, WITHIN_NOISE, NOT_TOLD = "holds", "differs", "within noise", "not told"

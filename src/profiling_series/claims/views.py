@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..format import elide, escape, prose, shown
 from ..report.blocks import Block, Column, Grid, Notes, html_of, scroll_box, text_of
-from ..report.format import elide, escape, prose, shown
 from ..report.source import provenance_of
 from ..report.view import View
 from .model import Claim, Value, all_claims, claim

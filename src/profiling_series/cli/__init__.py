@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from profiling_series.cli.exits import guarded
 from profiling_series.cli.parser import build_parser
+from profiling_series.exits import guarded
 
 __all__ = ["main"]
 

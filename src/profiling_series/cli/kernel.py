@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
-from profiling_series.text import visible
+from profiling_series.format import visible
 
 if TYPE_CHECKING:
     from profiling_series.trace.kernel_names import KernelName, Part

@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from profiling_series.cli.exits import OK
 from profiling_series.errors import UsageError
-from profiling_series.text import visible
+from profiling_series.exits import OK
+from profiling_series.format import visible
 
 if TYPE_CHECKING:
     from profiling_series.trace import Trace

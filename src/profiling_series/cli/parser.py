@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import profiling_series
 from profiling_series.cli import explain, kernel, list_, open_, read, run
+from profiling_series.format import one_line
 from profiling_series.profiler import COMPILE_MODES, SOURCES
-from profiling_series.text import one_line
 from profiling_series.workloads import WORKLOADS
 
 _MAIN = """\

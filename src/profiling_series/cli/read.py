@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from profiling_series.cli.exits import NOT_READABLE, OK, told
 from profiling_series.errors import NotATraceError, ProfilingSeriesError, UsageError
-from profiling_series.text import visible
+from profiling_series.exits import NOT_READABLE, OK, told
+from profiling_series.format import share, visible
 
 if TYPE_CHECKING:
     from profiling_series.trace import Trace
@@ -99,10 +99,10 @@ def _whole(trace: Trace) -> None:
 def _line(trace: Trace) -> None:
     """Print one line: verdict, the GPU's share, the pace, and the name of the file."""
     found = trace.as_dict()
-    share, pace = found["verdict"]["gpu_busy_share"], found["pace_us"]
+    busy, pace = found["verdict"]["gpu_busy_share"], found["pace_us"]
     columns = (
         f"{found['verdict']['regime']:15}",
-        f"{'' if share is None else f'GPU {share:4.0%}':9}",
+        f"{'' if busy is None else f'GPU {share(busy):>7}':11}",
         f"{'' if pace is None else f'{pace:,.1f} µs a step':>20}",
         f"{len(found['steps']):4} steps {found['events']:10,} events",
         visible(trace.file),

@@ -7,7 +7,7 @@ from argparse import Namespace
 from functools import partial
 from pathlib import Path
 
-from profiling_series.text import one_line
+from profiling_series.format import one_line
 
 
 def work(options: Namespace) -> int:

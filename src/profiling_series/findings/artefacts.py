@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, percent
+from profiling_series.format import count, ns, share
 from profiling_series.trace import categories as c
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def with_stack_cost(trace: Trace) -> Iterator[Says]:
     start, end = trace.ts[trace.step_table.rows], trace.end[trace.step_table.rows]
     inside = sum(int(((trace.ts[rows] >= start[i]) & (trace.ts[rows] < end[i])).sum()) for i in chosen)
     told = facts.each(trace, inside if chosen else len(rows), "frame")
-    share = len(rows) / max(len(trace), 1)
+    part = len(rows) / max(len(trace), 1)
     yield Says(
-        f"Cannot tell what recording Python frames costs: {told}, {percent(share)} of all events; a trace "
+        f"Cannot tell what recording Python frames costs: {told}, {share(part)} of all events; a trace "
         "without them is needed to compare.",
         confidence="unknown",
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, percent, us
+from profiling_series.format import count, share, us
 from profiling_series.trace import categories as c
 from profiling_series.trace.gpu import busy, device_rows
 from profiling_series.trace.intervals import intersect, measure, subtract
@@ -46,7 +46,7 @@ def comm_exposed(trace: Trace) -> Iterator[Says]:
     worst = facts.longest(trace, rows)
     yield Says(
         f"{count(len(rows), 'collective')} ({facts.name_of(trace, worst[0])} the longest): during "
-        f"{us(alone / 1000)}, {percent(alone / length)} of the window, nothing else runs.",
+        f"{us(alone / 1000)}, {share(alone / length)} of the window, nothing else runs.",
         rows=worst[:3],
         at_stake_us=alone / 1000,
     )

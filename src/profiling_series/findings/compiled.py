@@ -10,7 +10,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, short, us
+from profiling_series.format import count, ns, short, us
 from profiling_series.measures.climb import outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace.gpu import busy, device_rows

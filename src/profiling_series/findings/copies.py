@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import ns, percent, short
+from profiling_series.format import ns, share, short
 from profiling_series.measures.climb import nearest, outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace.kernel_names import decode
@@ -56,10 +56,10 @@ def hidden_copy(trace: Trace) -> Iterator[Says]:
     size = facts.copied_bytes(trace, copies)
     moved = f" for {size / 1e6:,.1f} MB" if size else ""
     names = ", ".join(f"{n:,} × {short(name)}" for name, n in facts.common_names(trace, outer))
-    share = percent(spent / facts.length_ns(trace))
+    part = share(spent / facts.length_ns(trace))
     yield Says(
         f"Copies that the code did not ask for: {facts.each(trace, len(copies), 'copy', 'copies')}, "
-        f"{ns(spent)}{moved}, {share} of the window, under {names}.",
+        f"{ns(spent)}{moved}, {part} of the window, under {names}.",
         rows=[row for copy in facts.longest(trace, copies)[:2] for row in _with_its_op(trace, copy)],
         at_stake_us=spent / 1000,
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts, idle
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, percent, rate, short, us
+from profiling_series.format import count, rate, share, short, us
 from profiling_series.measures.climb import nearest
 from profiling_series.trace import categories as c
 from profiling_series.trace.kernel_names import decode, family
@@ -92,7 +92,7 @@ def children_dominate(trace: Trace) -> Iterator[Says]:
         inside = f"; in the longest call {first} below it takes {took} of {us(trace.dur[worst] / 1000)}"
     yield Says(
         f"{short(most['name'])}: {us(most['total_us'])} in {count(most['count'], 'call')}, of which only "
-        f"{us(most['self_us'])} ({percent(most['self_us'] / most['total_us'])}) are its own{inside}.",
+        f"{us(most['self_us'])} ({share(most['self_us'] / most['total_us'])}) are its own{inside}.",
         rows=[worst, *children[:2]],
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from profiling_series.findings.wording import rate, short
+from profiling_series.format import rate, short
 from profiling_series.measures.climb import nearest, outermost
 from profiling_series.trace import categories as c
 from profiling_series.trace.gpu import sound_end

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from profiling_series.findings.model import Finding
 from profiling_series.findings.ranking import find
-from profiling_series.findings.wording import percent, us
+from profiling_series.format import share, us
 
 if TYPE_CHECKING:
     from profiling_series.trace import Trace
@@ -166,7 +166,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _side_cells(side: Side | None) -> tuple[str, str]:
     if side is None:
         return "not measured", "?"
-    busy = "?" if side.busy is None else percent(side.busy)
+    busy = "?" if side.busy is None else share(side.busy)
     return _us(side.pace_us), f"{busy} {side.regime}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts, idle
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, percent, rate, us
+from profiling_series.format import count, ns, rate, share, us
 from profiling_series.trace import categories as c
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def allocation_in_window(trace: Trace) -> Iterator[Says]:
     yield Says(
         f"{count(len(calls), 'call')} for memory in steady steps, {ns(trace.dur[calls].sum())} in all "
         f"({facts.name_of(trace, facts.longest(trace, calls)[0])} the longest); the GPU idles {us(stake)} "
-        f"meanwhile, {percent(stake / length)} of the window.",
+        f"meanwhile, {share(stake / length)} of the window.",
         rows=facts.longest(trace, calls)[:3],
         at_stake_us=stake,
     )

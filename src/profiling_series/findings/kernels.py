@@ -10,7 +10,7 @@ import numpy as np
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.variance import Slow, slow_runs
-from profiling_series.findings.wording import count, ns, percent, short, times
+from profiling_series.format import count, ns, share, short, times
 from profiling_series.measures.footprints import device_properties
 from profiling_series.trace import categories as c
 from profiling_series.trace.footprint import Footprint, estimate_is_measured, footprint
@@ -80,7 +80,7 @@ def tensor_cores_unused(trace: Trace) -> Iterator[Says]:
         return
     names = facts.common_names(trace, without, most=2)
     yield Says(
-        f"On CUDA cores: {facts.each(trace, len(without), 'kernel')}, {ns(spent)}, {percent(spent / whole)} "
+        f"On CUDA cores: {facts.each(trace, len(without), 'kernel')}, {ns(spent)}, {share(spent / whole)} "
         f"of the GPU's time ({' and '.join(short(name) for name, _ in names)}). On tensor cores most of it "
         "would go away.",
         rows=facts.longest(trace, without)[:3],
@@ -128,15 +128,16 @@ def _footprints(trace: Trace) -> list[tuple[int, float, dict[str, Any], Footprin
 )
 def low_occupancy_by_design(trace: Trace) -> Iterator[Says]:
     """Nothing at stake."""
-    for row, share, _, print_ in _footprints(trace):
+    for row, part, _, print_ in _footprints(trace):
         low = print_.occupancy_percent is not None and print_.occupancy_percent < LOW_OCCUPANCY_PERCENT
-        if share < FOOTPRINT_SHARE or not low or (print_.waves or 0) < 1:
+        if part < FOOTPRINT_SHARE or not low or (print_.waves or 0) < 1:
             continue
         yield Says(
-            f"{facts.name_of(trace, row)} ({percent(share)} of the GPU's time): {print_.threads} threads × "
+            f"{facts.name_of(trace, row)} ({share(part)} of the GPU's time): {print_.threads} threads × "
             f"{print_.registers_per_thread} registers and {(print_.shared_bytes or 0) / 1024:,.0f} KiB of "
             f"shared memory a block allow {print_.warps_per_sm} of {print_.max_warps_per_sm} warps on an SM "
-            f"({print_.occupancy_percent:.1f} %), limited by {' and '.join(print_.limited_by)}.",
+            f"({share((print_.occupancy_percent or 0) / 100)}), "
+            f"limited by {' and '.join(print_.limited_by)}.",
             rows=[row],
         )
         return
@@ -157,17 +158,21 @@ def low_occupancy_by_design(trace: Trace) -> Iterator[Says]:
 def occupancy_not_measured(trace: Trace) -> Iterator[Says]:
     """Nothing at stake."""
     rows = [
-        (row, share, print_)
-        for row, share, args, print_ in _footprints(trace)
+        (row, part, print_)
+        for row, part, args, print_ in _footprints(trace)
         if args.get("est. achieved occupancy %") == 0 and not estimate_is_measured(args)
     ]
     if not rows:
         return
     row, _, print_ = rows[0]
-    ours = f"; by its footprint it is {print_.occupancy_percent:.1f} %" if print_.occupancy_percent else ""
+    ours = (
+        f"; by its footprint it is {share(print_.occupancy_percent / 100)}"
+        if print_.occupancy_percent
+        else ""
+    )
     yield Says(
         f"Cannot tell the occupancy of {count(len(rows), 'kernel')} "
-        f"({percent(sum(share for _, share, _ in rows))} of the GPU's time): the trace's estimate is 0, as "
+        f"({share(sum(part for _, part, _ in rows))} of the GPU's time): the trace's estimate is 0, as "
         f"for {facts.name_of(trace, row)} with {(print_.shared_bytes or 0) / 1024:,.0f} KiB of shared "
         f"memory{ours}.",
         rows=[row for row, _, _ in rows[:3]],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from profiling_series.text import one_line
+from profiling_series.format import one_line
 
 if TYPE_CHECKING:
     from profiling_series.trace import Trace

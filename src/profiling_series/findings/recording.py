@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, sentence
+from profiling_series.format import count, ns, sentence
 from profiling_series.trace import categories as c
 from profiling_series.trace.launches import first_events, latencies
 from profiling_series.trace.links import captured

@@ -10,7 +10,7 @@ import numpy as np
 
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, percent, short, times, us
+from profiling_series.format import count, ns, share, short, times, us
 from profiling_series.trace import categories as c
 from profiling_series.trace.host import dead_windows, self_times
 from profiling_series.trace.pace import SETTLED_CHANGE, steady, steps_with_compilation
@@ -239,8 +239,8 @@ def steps_not_settled(trace: Trace) -> Iterator[Says]:
     last, before = float(np.median(durations[-part:])), float(np.median(durations[-2 * part : -part]))
     yield Says(
         f"Cannot tell what a step costs: {us(last)} for the last {count(part, 'steady step')}, {us(before)} "
-        f"for as many before (medians), a change of {percent(abs(last - before) / before)} (settled: at most "
-        f"{percent(SETTLED_CHANGE)}).",
+        f"for as many before (medians), a change of {share(abs(last - before) / before)} (settled: at most "
+        f"{share(SETTLED_CHANGE)}).",
         rows=[trace.steps[i].row for i in chosen[-2 * part :]],
         confidence="unknown",
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from profiling_series.findings import facts, idle, queue, rhythm
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import count, ns, percent, short, times, us
+from profiling_series.format import count, ns, share, short, times, us
 from profiling_series.trace import categories as c
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def many_tiny_kernels(trace: Trace) -> Iterator[Says]:
     names = ", ".join(f"{n:,} × {short(name)}" for name, n in facts.common_names(trace, ops[ops >= 0]))
     yield Says(
         f"{facts.each(trace, len(tiny), 'GPU event')} of {ns(TINY_NS)} or less: {ns(spent)} of work, and "
-        f"{us(stake)} of waiting for the CPU before them ({percent(stake / length)} of the window). From "
+        f"{us(stake)} of waiting for the CPU before them ({share(stake / length)} of the window). From "
         f"{names or 'ops that were not recorded'}.",
         rows=_waited_for(trace, tiny),
         at_stake_us=stake,
@@ -98,7 +98,7 @@ def idle_while_queued(trace: Trace) -> Iterator[Says]:
     ]
     pairs.sort(reverse=True)
     yield Says(
-        f"During {us(waited)} of the window ({percent(waited / length)}) the GPU was idle although the call "
+        f"During {us(waited)} of the window ({share(waited / length)}) the GPU was idle although the call "
         f"that launched the next event had returned; the longest such gap is {ns(pairs[0][0])}, before "
         f"{facts.name_of(trace, pairs[0][1])}.",
         rows=[row for _, ender in pairs[:2] for row in (ender, int(trace.launch_of[ender]))],
@@ -223,11 +223,11 @@ def input_starved(trace: Trace) -> Iterator[Says]:
     proof = facts.longest(trace, rows)[:3]
     if facts.busy_share(trace) is None:
         if loading >= LOADER_STAKE_SHARE * length:
-            says = f"{told}, {percent(loading / length)} of the window; whether a GPU waited, this trace "
+            says = f"{told}, {share(loading / length)} of the window; whether a GPU waited, this trace "
             "cannot tell."
             yield Says(says, rows=proof, confidence="unknown")
         return
     stake = idle.during_us(trace, facts.spans(trace, rows))
     if stake >= LOADER_STAKE_SHARE * length:
-        says = f"{told}; the GPU is idle during {us(stake)} of that, {percent(stake / length)} of the window."
+        says = f"{told}; the GPU is idle during {us(stake)} of that, {share(stake / length)} of the window."
         yield Says(says, rows=proof, at_stake_us=stake)

@@ -10,7 +10,7 @@ import numpy as np
 from profiling_series.findings import facts
 from profiling_series.findings.model import Says, rule
 from profiling_series.findings.waits import BLOCKING, EXPLICIT, HIDDEN, PAGEABLE, Wait, stake_us, waits
-from profiling_series.findings.wording import count, ns, number, short, us
+from profiling_series.format import amount, count, ns, short, us
 from profiling_series.trace.intervals import intersect, measure, subtract, union
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _told(trace: Trace, found: list[Wait], noun: str, plural: str) -> str:
     """Return words for how many waits there are, in which ops, and how long the CPU is in them."""
     names = facts.common_names(trace, np.array([wait.owner for wait in found]))
     ops = ", ".join(f"{many:,} × {short(name)}" for name, many in names)
-    each = f" ({number(facts.per_step(trace, len(found)))} a step)" if facts.steps(trace) else ""
+    each = f" ({amount(facts.per_step(trace, len(found)))} a step)" if facts.steps(trace) else ""
     spent, waited = sum(wait.cost for wait in found), sum(wait.waited for wait in found)
     waiting = f", {ns(waited)} of it waiting" if waited < spent else ""
     return f"{count(len(found), noun, plural)}{each}, {ops}: they take {ns(spent)} of the CPU's time{waiting}"
@@ -128,7 +128,7 @@ def pageable_copy(trace: Trace) -> Iterator[Says]:
     moved = f" for {size / 1e6:,.1f} MB ({size / max(spent, 1):,.1f} GB/s)" if size else ""
     found = _of_kind(trace, PAGEABLE)
     waited = f"; the CPU waits {ns(sum(wait.waited for wait in found))} for them" if found else ""
-    each = f" ({number(facts.per_step(trace, len(copies)))} a step)" if facts.steps(trace) else ""
+    each = f" ({amount(facts.per_step(trace, len(copies)))} a step)" if facts.steps(trace) else ""
     yield Says(
         f"Copies to the GPU from pageable memory: {len(copies):,}{each}, {ns(spent)}{moved}{waited}. At most "
         f"{us(stake)} of the window would go away.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from profiling_series.findings import facts, idle
 from profiling_series.findings.model import Says, rule
-from profiling_series.findings.wording import percent, sentence, us
+from profiling_series.format import sentence, share, us
 
 if TYPE_CHECKING:
     from profiling_series.trace import Trace
@@ -160,9 +160,9 @@ def comm_bound(trace: Trace) -> Iterator[Says]:
 )
 def hotspot(trace: Trace) -> Iterator[Says]:
     """Nothing at stake: how much faster it could be, a trace cannot tell."""
-    share = facts.busy_share(trace)
+    busy = facts.busy_share(trace)
     rows = facts.gpu_rows(trace)
-    if share is None or share < GPU_MATTERS_SHARE or not len(rows):
+    if busy is None or busy < GPU_MATTERS_SHARE or not len(rows):
         return
     spent = facts.gpu_ns(trace, rows)
     totals: dict[int, int] = {}
@@ -175,6 +175,6 @@ def hotspot(trace: Trace) -> Iterator[Says]:
     same = rows[trace.name_id[rows] == name]
     yield Says(
         f"{facts.name_of(trace, same[0])} takes {us(totals[name] / 1000)} in {len(same):,} runs: "
-        f"{percent(part)} of the GPU's time in the window, of {len(totals):,} different kernels and copies.",
+        f"{share(part)} of the GPU's time in the window, of {len(totals):,} different kernels and copies.",
         rows=facts.longest(trace, same)[:3],
     )

@@ -18,10 +18,10 @@ from typing import Any, Protocol, Self
 
 import profiling_series
 from profiling_series.errors import CaptureError, UsageError
+from profiling_series.format import one_line
 from profiling_series.profiler.captured import KEEP
 from profiling_series.profiler.failure import first_line
 from profiling_series.profiler.reuse import REUSE
-from profiling_series.text import one_line
 
 _COMMAND = ("-P", "-m", "profiling_series.profiler.child")  # -P: the caller's folder may hold a torch.py
 AT_ONCE = 6

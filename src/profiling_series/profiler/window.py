@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from profiling_series.errors import CaptureError
+from profiling_series.format import visible
 from profiling_series.profiler import exported, names, provenance, store
 from profiling_series.profiler.captured import Capture, from_files
 from profiling_series.profiler.schedule import Schedule
-from profiling_series.text import visible
 
 if TYPE_CHECKING:
     from torch.profiler import profile

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from profiling_series.cli.exits import guarded
+from profiling_series.exits import guarded
 from profiling_series.recordings.making import record_all
 from profiling_series.recordings.manifest import MANIFEST
 

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .format import elide, escape, prose, readable, visible
+from ..format import elide, escape, prose, readable, visible
 
 WIDTH = 100
 """Columns of a terminal that the text keeps to."""

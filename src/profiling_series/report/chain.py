@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import UsageError
+from ..format import count, elide, escape, number, prose, readable, shown, us
 from ..trace import categories as c
 from ..trace.host import self_times
-from .format import count, elide, escape, number, prose, readable, shown, us
 from .palette import PAINTS
 from .source import Source, provenance_of, trace_of
 from .view import View

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ..format import count, share, shown
 from ..trace.per_step import PerStep
 from .blocks import Block, Column, Grid, Notes, html_of, text_of
 from .compare_names import cell, gpu_work, median_of, medians, one_sided, plain
 from .comparison import FACTOR_RUNS, FACTOR_SURE, Comparison, comparison
-from .format import count, share, shown
 from .renamed import renamed
 from .source import Source
 from .view import View

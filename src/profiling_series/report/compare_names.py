@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..format import count, number, readable, shown
 from ..trace.per_step import Figure, PerStep, Work
 from .blocks import Column, Grid
 from .comparison import Comparison, Side
-from .format import count, number, readable, shown
 
 MAX_ROWS = 14
 """Rows of a table; of more, those that take most time."""

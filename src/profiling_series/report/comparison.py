@@ -8,9 +8,9 @@ from pathlib import PurePath
 from statistics import median
 
 from ..errors import UsageError
+from ..format import shown
 from ..trace import Trace
 from ..trace.per_step import Figure, PerStep, per_step
-from .format import shown
 from .source import Source, provenance_of, trace_of
 
 FACTOR_RUNS = 5

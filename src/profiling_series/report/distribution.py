@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..format import count, number, readable, share, shown, us
 from ..measures.spread import Spread, spread
 from .blocks import Facts, html_of, scroll_box, text_of
 from .figure_svg import page_svg
-from .format import count, number, readable, share, shown, us
 from .palette import INK, PAINTS
 from .source import Source, provenance_of, trace_of
 from .view import View

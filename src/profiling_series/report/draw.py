@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..format import shown, us
 from . import labels
 from .canvas import Canvas, Point, point_at, within
-from .format import shown, us
 from .layout import BAR_PX, EDGE_PX, HEAD_PX, LEADER_PX, ROW_PX, WIDTH_PX, Layout, arrange, gpu_name
 from .palette import INK, PAINTS
 from .scene import Scene

@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from .format import escape
+from ..format import escape
 from .palette import INK
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..format import count, readable, share, shown, size
 from ..measures.footprints import kernel_footprint
 from ..trace import categories as c
 from ..trace.footprint import Footprint
 from .blocks import Block, Column, Grid, Notes, html_of, text_of
-from .format import count, readable, share, shown, size
 from .source import Source, provenance_of, trace_of
 from .view import View
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..format import elide, readable, shown
 from ..trace.kernel_names import decode
 from .blocks import Block, Column, Grid, Notes, html_of, text_of
-from .format import elide, readable, shown
 from .source import Source, provenance_of, trace_of
 from .view import View
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .format import elide, shown, us
+from ..format import elide, shown, us
 
 FONT = "DejaVu Sans"
 """Measured with, as matplotlib ships it: the same picture everywhere. Pages use their own, narrower font."""

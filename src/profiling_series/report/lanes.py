@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..format import count, share, shown, us
 from ..trace import categories as c
 from ..trace import gpu, intervals
-from .format import count, share, shown, us
 from .palette import PAINTS
 from .scene import Gap, Lane, Window
 

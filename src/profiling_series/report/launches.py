@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ..format import number, readable, share, shown, size, us
 from ..measures.footprints import kernel_footprint
 from ..trace import categories as c
 from ..trace.footprint import Footprint
 from .blocks import Block, Column, Facts, Grid, Notes, html_of, text_of
-from .format import number, readable, share, shown, size, us
 from .source import Source, provenance_of, trace_of
 from .view import View
 from .window import choose_steps

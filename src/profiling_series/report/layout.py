@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..format import elide, short_name, us
 from ..trace.kernel_names import family
 from . import labels
-from .format import elide, short_name, us
 from .scene import Bar, Link, Scene
 
 WIDTH_PX = 900

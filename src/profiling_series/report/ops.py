@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..format import count, number, shown
 from ..measures.ops import op_work
 from .blocks import Column, Grid, html_of, text_of
-from .format import count, number, shown
 from .source import Source, provenance_of, trace_of
 from .view import View
 

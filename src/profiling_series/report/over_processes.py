@@ -7,11 +7,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..format import shown
 from ..trace.per_step import Figure
 from .blocks import Column, Grid, html_of, scroll_box, text_of
 from .compare_names import cell
 from .figure_svg import page_svg
-from .format import shown
 from .plot import MIN_WIDTH_PX, SERIES, axes_in_ink, legend
 from .view import View
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from urllib.parse import quote
 
-from .format import escape, shown
+from ..format import escape, shown
 
 SCRIPT = "perfetto.js"
 """Beside this module; a page with `button` in it needs it, once."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..format import shown
 from ..trace.kernel_names import Part, decode, family
-from .format import shown
 
 NAME_LIMIT = 120
 _NOT_KERNELS = ("memory copy", "memset")

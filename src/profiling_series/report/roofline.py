@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..format import number, share
 from .blocks import Block, Column, Grid
-from .format import number, share
 from .palette import INK
 from .plot import SERIES, axes_in_ink, legend, plot_view
 from .step_times import by_dtype, digits

@@ -6,8 +6,8 @@ from pathlib import PurePath
 from typing import Any
 
 from ..errors import UsageError
+from ..format import shown
 from ..trace import Trace
-from .format import shown
 
 Source = Any
 """A `Capture` or a `Trace`. Named loosely, because the reports never import the profiler."""

@@ -6,8 +6,8 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..format import number, share
 from .blocks import Block, Column, Grid
-from .format import number, share
 from .palette import INK
 from .plot import SERIES, axes_in_ink, legend, plot_view
 from .view import View

@@ -6,8 +6,8 @@ from pathlib import PurePath
 from typing import Any
 
 from ..findings import reading
+from ..format import count, number, share, shown, us
 from .blocks import Block, Column, Facts, Folded, Grid, Notes, html_of, text_of
-from .format import count, number, share, shown, us
 from .source import Source, provenance_of, trace_of
 from .summary_gpu import copies, devices, kernels, launches, or_unknown
 from .view import View

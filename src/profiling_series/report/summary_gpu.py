@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..format import count, number, share, shown, size, us
 from .blocks import Column, Grid
-from .format import count, number, share, shown, size, us
 
 TOP_KERNELS = 8
 _LATENCY = ("min", "median", "p90", "max")

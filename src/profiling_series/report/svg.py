@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from .format import count, escape, prose, shown, us
+from ..format import count, escape, prose, shown, us
 from .palette import BLACK, INK, PAINTS
 from .scene import Bar, Scene
 

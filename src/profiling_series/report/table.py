@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..format import escape, prose, shown, visible
 from .blocks import scroll_box
-from .format import escape, prose, shown, visible
 from .source import Source, provenance_of, table_text_of
 from .view import View
 

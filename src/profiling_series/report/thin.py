@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..format import count, us
 from ..trace import gpu
 from .detail import details
-from .format import count, us
 from .lanes import KINDS, Placed, Rows
 from .scene import Bar, Window
 

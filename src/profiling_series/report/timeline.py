@@ -6,9 +6,9 @@ import warnings
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..format import count, escape, prose, share, shown, us
 from .blocks import scroll_box
 from .draw import figure_of
-from .format import count, escape, prose, share, shown, us
 from .lanes import KINDS, Placed, place
 from .palette import PAINTS
 from .reading import text_of_scene

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from .format import escape, prose
+from ..format import escape, prose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import UsageError
+from ..format import us
 from ..trace.gpu import sound_end
-from .format import us
 from .scene import Mark, Window
 
 if TYPE_CHECKING:

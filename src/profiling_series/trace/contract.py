@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..text import visible
+from ..format import visible
 from . import categories as c
 from . import host, work
 from .gpu import impossible

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..format import share
 from . import categories as c
 from .gpu import sound_end
 from .losses import lost_launches
@@ -136,34 +137,33 @@ def _decide(trace: Trace, over: Window, found: dict[str, Any]) -> None:
     # A device that did nothing in the window took no part in the run: it is listed, and not averaged in.
     parts = [d for d in every if d["window"]["busy_us"] > 0] or every
     inside = [d["window"] for d in parts]
-    share = _ns(inside, "busy_us") / ((over.high - over.low) * len(parts))
+    busy = _ns(inside, "busy_us") / ((over.high - over.low) * len(parts))
     host, idle, loading = _ns(parts, "host_idle_us"), _ns(inside, "idle_us"), _ns(inside, "loader_idle_us")
     other = _ns(parts, "queued_idle_us") + _ns(inside, "unexplained_idle_us")
     exposed, worked = _ns(parts, "exposed_comm_us"), _ns(parts, "busy_us")
-    found["gpu_busy_share"] = share
-    percent = f"{share:.1%} of the time" + (f" (mean of {len(parts)} devices)" if len(parts) > 1 else "")
-    says = f"the GPU was busy {percent} over {over.over}"
+    found["gpu_busy_share"] = busy
+    told = f"{share(busy)} of the time" + (f" (mean of {len(parts)} devices)" if len(parts) > 1 else "")
+    says = f"the GPU was busy {told} over {over.over}"
     if worked and exposed >= EXPOSED_COMM_SHARE * worked:
         found["regime"] = "comm-bound"
-        says = f"{exposed / worked:.0%} of the GPU's busy time is communication that nothing overlaps; {says}"
-    elif share >= GPU_BOUND_SHARE:
+        alone = f"{share(exposed / worked)} of the GPU's busy time"
+        says = f"{alone} is communication that nothing overlaps; {says}"
+    elif busy >= GPU_BOUND_SHARE:
         found["regime"] = "gpu-bound"
-        says += f" (at least {GPU_BOUND_SHARE:.0%})"
+        says += f" (at least {share(GPU_BOUND_SHARE)})"
     elif host and loading >= LOADER_IDLE_SHARE * host:
         found["regime"] = "input-bound"
-        waited = f"{min(loading / host, 1):.0%} of the time in which it waited for the host"
+        waited = f"{share(min(loading / host, 1))} of the time in which it waited for the host"
         says += f"; {waited}, a data loader was awaited"
-    elif share < OVERHEAD_BOUND_SHARE and other < QUEUED_IDLE_SHARE * idle:
+    elif busy < OVERHEAD_BOUND_SHARE and other < QUEUED_IDLE_SHARE * idle:
         found["regime"] = "overhead-bound"
-        says += (
-            f" (less than {OVERHEAD_BOUND_SHARE:.0%}) and otherwise waited, mostly for the CPU to launch work"
-        )
+        says += f" (less than {share(OVERHEAD_BOUND_SHARE)}) and otherwise waited"
+        says += ", mostly for the CPU to launch work"
     else:
         found["regime"] = "mixed"
-        if share < OVERHEAD_BOUND_SHARE:
-            says += (
-                f", but {other / idle:.0%} of its idle time was spent with work queued or cannot be explained"
-            )
+        if busy < OVERHEAD_BOUND_SHARE:
+            says += f", but {share(other / idle)} of its idle time"
+            says += " was spent with work queued or cannot be explained"
         else:
-            says += f" (between {OVERHEAD_BOUND_SHARE:.0%} and {GPU_BOUND_SHARE:.0%})"
+            says += f" (between {share(OVERHEAD_BOUND_SHARE)} and {share(GPU_BOUND_SHARE)})"
     found["because"] = says

@@ -10,7 +10,7 @@ from isal import isal_zlib
 from isal.igzip_lib import IsalError
 
 from ...errors import TraceError
-from ...text import visible
+from ...format import visible
 
 GZIP_MAGIC = b"\x1f\x8b"
 _GzipError: type[Exception] = IsalError  # type: ignore[assignment]  # its stub is wrong

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiling_series.report import format as fmt
+from profiling_series import format as fmt
 
 VECTORIZED = (
     "void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>, "
@@ -35,7 +35,15 @@ def test_times_have_the_digits_that_matter(value, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.9, "90 %"), (0.0311, "3.1 %"), (0.0029, "0.29 %"), (1.0, "100 %"), (0.0, "0 %"), (None, "unknown")],
+    [
+        (0.9, "90 %"),
+        (0.985, "98.5 %"),
+        (0.0311, "3.1 %"),
+        (0.0029, "0.29 %"),
+        (1.0, "100 %"),
+        (0.0, "0 %"),
+        (None, "unknown"),
+    ],
 )
 def test_shares(value, text):
     assert fmt.share(value) == text
@@ -56,8 +64,34 @@ def test_nothing_invisible_is_left(text):
 
 
 def test_visible_text_spells_out_what_steers_a_terminal_or_reorders_a_page():
-    assert fmt.visible("a\x1b[31m\u202eb\n\U000e0041") == r"a\x1b[31m\u202eb\x0a\U000e0041"
+    assert fmt.visible("a\x1b[31m\u202eb\n\U000e0041") == r"a\x1b[31m\u202eb\n\U000e0041"
     assert fmt.visible("ядро 核 µs →") == "ядро 核 µs →"
+
+
+def test_one_line_keeps_the_words_and_spells_out_the_rest():
+    assert fmt.one_line("first\nsecond\r\n\x1b[0m") == r"first second \x1b[0m"
+
+
+def test_a_name_in_a_sentence_is_short_whatever_its_length():
+    assert len(fmt.short("x" * 1_000_000)) == 70
+    assert fmt.short(VECTORIZED).startswith(
+        "void at::native::vectorized_elementwise_kernel<8, at::native::CUDA"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.0, "1 kernel"), (0.98, "1 kernel"), (2.5, "2.5 kernels"), (1200.0, "1,200 kernels")],
+)
+def test_rates(value, text):
+    assert fmt.rate(value, "kernel") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2.34, "2.3 times"), (9.96, "10 times"), (1234.0, "1,234 times")]
+)
+def test_factors(value, text):
+    assert fmt.times(value) == text
 
 
 def test_a_long_name_is_cut_and_its_length_told():

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from profiling_series.errors import ProfilingSeriesError, TraceError, UsageError
-from profiling_series.text import one_line
+from profiling_series.format import one_line
 
 OK = 0
 FAILED = 1
