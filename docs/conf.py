@@ -94,7 +94,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Profiling Series"
 html_static_path = [
     "_static",
-    *(str(PACKAGE / "report" / name) for name in ("style.css", "perfetto.js", "timeline.js")),
+    *(str(PACKAGE / "report" / name) for name in ("style.css", "perfetto.js", "timeline/timeline.js")),
     str(PACKAGE / "trace" / "kernel_names" / "decode.js"),
 ]
 html_css_files = ["style.css", "site.css"]

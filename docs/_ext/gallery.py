@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
-from . import captures, svg, values
+from profiling_series.report.pictures import BLACK, page_svg, standalone
+
+from . import captures, values
 
 PAPER = {
     "svg.fonttype": "none",  # text stays text: searchable, selectable, in the page's own font
@@ -60,17 +61,16 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
     last = found.get("___")
     if hasattr(last, "_repr_html_"):
         # sphinx-gallery swallows what this raises and shows the text instead; here it fails the example.
-        _keep_thumbnail(last, last._repr_html_(), block_vars)
+        last._repr_html_()
+        _keep_thumbnail(last, block_vars)
     return "".join(_inline(figure, block_vars) for figure in _open_figures())
 
 
-def _keep_thumbnail(view: Any, html: str, block_vars: dict[str, Any]) -> None:
+def _keep_thumbnail(view: Any, block_vars: dict[str, Any]) -> None:
     """Keep the picture of a lesson's first view that has one, for its card."""
     paths = block_vars["image_path_iterator"]
-    if getattr(view, "to_figure", None) is None or len(paths):
-        return
-    if found := re.search(r"<svg\b.*?</svg>", html, re.DOTALL):
-        Path(paths.next()).with_suffix(".svg").write_text(svg.standalone(found[0]), encoding="utf-8")
+    if getattr(view, "to_picture", None) is not None and not len(paths):
+        view.save(Path(paths.next()).with_suffix(".svg"))
 
 
 def _open_figures() -> list[Any]:
@@ -84,8 +84,9 @@ def _open_figures() -> list[Any]:
 
 def _inline(figure: Any, block_vars: dict[str, Any]) -> str:
     """Return a figure as SVG inside the page, so that it follows the page's colours."""
-    text = svg.from_figure(figure)
+    label = " ".join(axes.get_title() for axes in figure.axes).strip() or "Figure"
+    text = page_svg(figure, label, 0, ink=BLACK)
     path = Path(block_vars["image_path_iterator"].next()).with_suffix(".svg")
-    path.write_text(svg.standalone(text), encoding="utf-8")
+    path.write_text(standalone(text), encoding="utf-8")
     indented = "".join(f"   {line}\n" for line in text.splitlines())
     return f'\n.. raw:: html\n\n   <div class="ps-plot" tabindex="0" role="group">\n{indented}   </div>\n\n'

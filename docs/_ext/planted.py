@@ -112,9 +112,9 @@ def _measured() -> tuple[list[Row], list[Any]]:
 def _table(_key: str) -> str:
     """Return the HTML of the table of hits and false alarms."""
     from profiling_series.format import count
-    from profiling_series.report import View
     from profiling_series.report.blocks import Column, Grid, html_of
     from profiling_series.report.source import provenance_of
+    from profiling_series.report.view import View
 
     rows, captures = _measured()
     if not captures:
@@ -154,8 +154,8 @@ def _side(side: Side | None) -> tuple[str, str]:
 def _fault(finding_id: str) -> str:
     """Return the HTML of what is said of both twins."""
     from profiling_series.format import share, us
-    from profiling_series.report import View
     from profiling_series.report.blocks import Facts, html_of
+    from profiling_series.report.view import View
 
     rows, captures = _measured()
     row = next(one for one in rows if one.finding == finding_id)

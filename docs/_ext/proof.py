@@ -56,10 +56,11 @@ def _preference(fired: tuple[Recording, Finding]) -> tuple[Any, ...]:
 
 
 def _drawn(recording: Recording, finding: Finding) -> str:
+    from profiling_series import timeline
     from profiling_series.format import us
-    from profiling_series.report import View, timeline
     from profiling_series.report.blocks import Facts, Grid, html_of
     from profiling_series.report.source import provenance_of
+    from profiling_series.report.view import View
 
     capture = recording.capture()
     trace: Trace = capture.trace
@@ -102,7 +103,7 @@ def _evidence(trace: Trace, events: tuple[Evidence, ...]) -> Any:
 
 def _origin_us(trace: Trace) -> float:
     """Return where a timeline of the trace begins to count, in the file's own clock."""
-    from profiling_series.report.window import choose_window
+    from profiling_series.report.timeline.window import choose_window
 
     return (choose_window(trace, None, None, None)[0].origin_ns + trace.base_ns) / 1000
 

@@ -58,7 +58,7 @@ class Draw(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Replace each node with the view's HTML; a key that names no capture is a warning."""
-        from profiling_series import report
+        import profiling_series
 
         for node in list(self.document.findall(capture_view)):
             capture = _capture(self.app.srcdir, node["key"])
@@ -66,7 +66,7 @@ class Draw(SphinxPostTransform):
                 LOGGER.warning("no page and no recording has the capture %s", node["key"], location=node)
                 node.replace_self([])
                 continue
-            view = getattr(report, node["view"])(capture)
+            view = getattr(profiling_series, node["view"])(capture)
             node.replace_self(nodes.raw("", view._repr_html_(), format="html"))
 
 

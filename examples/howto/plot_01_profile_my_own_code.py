@@ -57,7 +57,7 @@ show(summary(rec.capture))
 show(table(rec.capture))
 # %%
 # Then when it happened, in the last step. A script gets the timeline in words; a notebook draws it, and so
-# does ``timeline(rec.capture).figure().savefig("timeline.svg")``.
+# does ``timeline(rec.capture).save("timeline.svg")``.
 
 show(timeline(rec.capture, steps=-1))
 # %%

@@ -34,24 +34,22 @@ _HOMES = {
         "time_workload",
     ),
     "profiling_series.trace": ("Trace", "read"),
-    "profiling_series.report": (
-        "compare",
-        "comparison",
-        "dispatch_chain",
-        "distribution",
-        "footprints",
-        "kernel_names",
-        "launches",
-        "ops",
-        "over_processes",
-        "roofline",
-        "show",
-        "side_by_side",
-        "step_times",
-        "summary",
-        "table",
-        "timeline",
-    ),
+    "profiling_series.report.compare": ("compare",),
+    "profiling_series.report.comparison": ("comparison",),
+    "profiling_series.report.chain": ("dispatch_chain",),
+    "profiling_series.report.distribution": ("distribution",),
+    "profiling_series.report.footprints": ("footprints",),
+    "profiling_series.report.kernel_names": ("kernel_names",),
+    "profiling_series.report.launches": ("launches",),
+    "profiling_series.report.ops": ("ops",),
+    "profiling_series.report.over_processes": ("over_processes",),
+    "profiling_series.report.roofline": ("roofline",),
+    "profiling_series.report.view": ("show",),
+    "profiling_series.report.side_by_side": ("side_by_side",),
+    "profiling_series.report.step_times": ("step_times",),
+    "profiling_series.report.summary": ("summary",),
+    "profiling_series.report.table": ("table",),
+    "profiling_series.report.timeline.view": ("timeline",),
     "profiling_series.claims": ("check",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -76,22 +74,22 @@ if TYPE_CHECKING:
     from profiling_series.profiler import sweep as sweep
     from profiling_series.profiler import time_runs as time_runs
     from profiling_series.profiler import time_workload as time_workload
-    from profiling_series.report import compare as compare
-    from profiling_series.report import comparison as comparison
-    from profiling_series.report import dispatch_chain as dispatch_chain
-    from profiling_series.report import distribution as distribution
-    from profiling_series.report import footprints as footprints
-    from profiling_series.report import kernel_names as kernel_names
-    from profiling_series.report import launches as launches
-    from profiling_series.report import ops as ops
-    from profiling_series.report import over_processes as over_processes
-    from profiling_series.report import roofline as roofline
-    from profiling_series.report import show as show
-    from profiling_series.report import side_by_side as side_by_side
-    from profiling_series.report import step_times as step_times
-    from profiling_series.report import summary as summary
-    from profiling_series.report import table as table
-    from profiling_series.report import timeline as timeline
+    from profiling_series.report.chain import dispatch_chain as dispatch_chain
+    from profiling_series.report.compare import compare as compare
+    from profiling_series.report.comparison import comparison as comparison
+    from profiling_series.report.distribution import distribution as distribution
+    from profiling_series.report.footprints import footprints as footprints
+    from profiling_series.report.kernel_names import kernel_names as kernel_names
+    from profiling_series.report.launches import launches as launches
+    from profiling_series.report.ops import ops as ops
+    from profiling_series.report.over_processes import over_processes as over_processes
+    from profiling_series.report.roofline import roofline as roofline
+    from profiling_series.report.side_by_side import side_by_side as side_by_side
+    from profiling_series.report.step_times import step_times as step_times
+    from profiling_series.report.summary import summary as summary
+    from profiling_series.report.table import table as table
+    from profiling_series.report.timeline.view import timeline as timeline
+    from profiling_series.report.view import show as show
     from profiling_series.trace import Trace as Trace
     from profiling_series.trace import read as read
     from profiling_series.workloads import WORKLOADS as WORKLOADS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _ext import notebooks, svg, values
+from _ext import notebooks, values
 
 
 @pytest.mark.parametrize(
@@ -58,23 +58,3 @@ def test_a_notebook_cell_loses_its_roles():
         "A `kernel`, two kernels, `capture`,\n"
         "this page and ``code``: 1.50\u202fµs.\n\nLine one\nand two.\n\nKept.\n\nEnd.\n"
     )
-
-
-def test_a_figure_takes_the_pages_ink_and_brings_nothing_else():
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots()
-    axes.plot([1, 2], color="#0072b2")
-    axes.set_title("a title")
-    text = svg.from_figure(figure)
-    plt.close(figure)
-    assert text.startswith("<svg ")
-    assert "#000000" not in text
-    assert "currentColor" in text
-    assert "#0072b2" in text
-    assert ">a title</text>" in text
-    assert "<style" not in text, "a style inside the page would style the whole page"
-    assert "<metadata" not in text
-    alone = svg.standalone(text)
-    assert alone.count("<style>") == 1
-    assert alone.index("<style>") < alone.index("<g ")

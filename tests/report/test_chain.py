@@ -5,8 +5,8 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from profiling_series import dispatch_chain
 from profiling_series.errors import UsageError
-from profiling_series.report import dispatch_chain
 from profiling_series.report.chain import MAX_NODES
 
 CHAIN = """\

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
+from profiling_series import compare, comparison
 from profiling_series.errors import UsageError
-from profiling_series.report import compare, comparison
 from profiling_series.trace import read
 from profiling_series.trace.per_step import per_step
 

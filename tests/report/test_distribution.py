@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from profiling_series import distribution
 from profiling_series.errors import UsageError
 from profiling_series.measures.spread import spread
-from profiling_series.report import distribution
-from profiling_series.report.figure_svg import page_svg
 from profiling_series.report.palette import INK, PAINTS
+from profiling_series.report.pictures import page_svg
 from profiling_series.trace import read
 
 CASES = Path(__file__).parents[1] / "data" / "cases"

@@ -6,7 +6,7 @@ import re
 
 from bs4 import BeautifulSoup
 
-from profiling_series.report import footprints
+from profiling_series import footprints
 from profiling_series.report.footprints import MAX_KERNELS
 
 H200 = {"id": 0, "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}

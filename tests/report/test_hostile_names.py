@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from bs4 import BeautifulSoup
 
-from profiling_series.report import dispatch_chain, summary, timeline
+from profiling_series import dispatch_chain, summary, timeline
 
 VIEWS = {"summary": summary, "timeline": timeline, "dispatch_chain": dispatch_chain}
 
@@ -19,6 +21,8 @@ def test_hostile_names_are_shown_and_do_nothing(kind, hostile):
         assert char not in text
         assert char not in html
     soup = BeautifulSoup(html, "html.parser")
+    for data in soup.find_all("script", type="application/json"):
+        json.loads(data.extract().string)
     assert not soup.find_all(["script", "img", "iframe", "link", "style"])
     assert all(not key.startswith("on") for tag in soup.find_all(True) for key in tag.attrs)
     assert len(html.encode()) < 150_000

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from profiling_series import MatmulAdd, UsageError
-from profiling_series.profiler.sweeping import Point
-from profiling_series.report import (
+from profiling_series import (
+    MatmulAdd,
+    UsageError,
     kernel_names,
     launches,
     ops,
@@ -17,6 +17,7 @@ from profiling_series.report import (
     roofline,
     step_times,
 )
+from profiling_series.profiler.sweeping import Point
 from profiling_series.report.ops import op_work
 from profiling_series.report.roofline import limit, roof
 from profiling_series.report.step_times import by_dtype, crossing

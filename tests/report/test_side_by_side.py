@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from profiling_series import side_by_side
 from profiling_series.errors import UsageError
-from profiling_series.report import side_by_side
 from profiling_series.trace import read
 
 CASES = Path(__file__).parents[1] / "data" / "cases"

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from profiling_series.report import summary
+from profiling_series import summary
 from profiling_series.report.summary import MAX_STEPS
 from profiling_series.trace import read
-
-module = sys.modules["profiling_series.report.summary"]  # the name is the function's
 
 
 def test_it_tells_verdict_reason_thresholds_steps_kernels_and_dead_windows(trace):
@@ -87,7 +84,9 @@ def found(monkeypatch, trace, *findings):
         }
         for title, stake, sure in findings
     ]
-    monkeypatch.setattr(module, "reading", lambda _: {**trace.as_dict(), "findings": made})
+    monkeypatch.setattr(
+        "profiling_series.report.summary.reading", lambda _: {**trace.as_dict(), "findings": made}
+    )
     return summary(trace)
 
 

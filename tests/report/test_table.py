@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from bs4 import BeautifulSoup
 
+from profiling_series import table
 from profiling_series.errors import UsageError
-from profiling_series.report import table
 
 
 @pytest.fixture

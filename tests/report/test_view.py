@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from profiling_series import show, summary, timeline
 from profiling_series.errors import UsageError
-from profiling_series.report import show, summary, timeline
 from profiling_series.report.view import View
 
 
@@ -27,9 +27,12 @@ def test_html_is_a_figure_with_the_provenance_as_caption(view):
     assert '<figcaption class="ps-provenance">live on &lt;Test&gt;, 3\u202fµs</figcaption>' in html
 
 
-def test_a_view_that_is_no_picture_has_no_figure(view):
-    with pytest.raises(UsageError, match="timeline"):
+def test_a_view_that_is_no_picture_has_none_to_save(view, tmp_path):
+    with pytest.raises(UsageError, match="a summary is no plot"):
         view.figure()
+    with pytest.raises(UsageError, match="a summary is no picture"):
+        view.save(tmp_path / "summary.svg")
+    assert not list(tmp_path.iterdir())
 
 
 def test_show_prints_in_a_script_and_returns_nothing(view, capsys):

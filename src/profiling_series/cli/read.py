@@ -82,7 +82,7 @@ def _json(trace: Trace) -> None:
 
 
 def _whole(trace: Trace) -> None:
-    from profiling_series.report import summary
+    from profiling_series.report.summary import summary
 
     text = summary(trace).text()
     if not sys.stdout.isatty():

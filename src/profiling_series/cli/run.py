@@ -42,7 +42,7 @@ def work(options: Namespace) -> int:
         (files.provenance, "where both come from"),
     ):
         print(f"{_short(path)}  {what}")
-    from profiling_series.report import summary
+    from profiling_series.report.summary import summary
 
     print()
     print(summary(captured).text())

@@ -1,6 +1,6 @@
 """How figures, names and markup are written, in every output: once, for all stages."""
 
-from .html import escape, prose
+from .html import escape, narrow, prose
 from .numbers import amount, count, ns, number, rate, share, size, times, us
 from .text import elide, one_line, readable, sentence, short, short_name, shown, visible
 
@@ -9,6 +9,7 @@ __all__ = [
     "count",
     "elide",
     "escape",
+    "narrow",
     "ns",
     "number",
     "one_line",

@@ -22,6 +22,17 @@ def escape(text: str) -> str:
     return html.escape(visible(text), quote=True)
 
 
+def narrow(text: str) -> str:
+    """Return the text, visible, with a narrow no-break space between a figure and its unit.
+
+    Parameters
+    ----------
+    text : str
+        Any text; not escaped yet.
+    """
+    return _UNITS.sub(NARROW_SPACE, visible(text))
+
+
 def prose(text: str, *, keep_lines: bool = False) -> str:
     """Return the text for HTML, with a narrow no-break space between a figure and its unit.
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..format import count, number, readable, share, shown, us
 from ..measures.spread import Spread, spread
-from .blocks import Facts, html_of, scroll_box, text_of
-from .figure_svg import page_svg
+from .blocks import Facts, html_of, text_of
+from .markup import scrolling
 from .palette import INK, PAINTS
+from .pictures import page_svg
 from .source import Source, provenance_of, trace_of
 from .view import View
 
@@ -52,6 +53,7 @@ def distribution(x: Source, name: str | None = None) -> View:
         to_text=lambda: f"{text_of([facts(found)])}\n\n{_bars(found)}",
         to_html=lambda: _html(found),
         to_figure=partial(distribution_figure, found),
+        to_picture=partial(_picture, found),
     )
 
 
@@ -94,10 +96,15 @@ def _bars(found: Spread) -> str:
 
 def _html(found: Spread) -> str:
     """Return picture and figures."""
+    box = scrolling("Runs and their distribution", _picture(found))
+    return f"{box}\n{html_of([facts(found)])}"
+
+
+def _picture(found: Spread) -> str:
+    """Return the picture as SVG, its label the figures."""
     told = facts(found)
     label = f"{told.title}. {'; '.join(f'{name}: {value}' for name, value in told.pairs)}"
-    svg = page_svg(distribution_figure(found), label, MIN_WIDTH_PX)
-    return f"{scroll_box('Runs and their distribution')}{svg}</div>\n{html_of([told])}"
+    return page_svg(distribution_figure(found), label, MIN_WIDTH_PX)
 
 
 def distribution_figure(found: Spread) -> Figure:

@@ -11,8 +11,8 @@ from ..trace import categories as c
 from ..trace.footprint import Footprint
 from .blocks import Block, Column, Facts, Grid, Notes, html_of, text_of
 from .source import Source, provenance_of, trace_of
+from .timeline.window import choose_steps
 from .view import View
-from .window import choose_steps
 
 if TYPE_CHECKING:
     from ..trace import Trace

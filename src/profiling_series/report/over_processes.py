@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from ..format import shown
 from ..trace.per_step import Figure
-from .blocks import Column, Grid, html_of, scroll_box, text_of
+from .blocks import Column, Grid, html_of, text_of
 from .compare_names import cell
-from .figure_svg import page_svg
+from .markup import scrolling
+from .pictures import page_svg
 from .plot import MIN_WIDTH_PX, SERIES, axes_in_ink, legend
 from .view import View
 
@@ -70,17 +71,17 @@ def over_processes(
     names = ", ".join(shown(name, 40) for name in rows)
     label = f"{shown(title, 120)}: each process a mark, in rows for {names}"
 
-    def page() -> str:
-        svg = page_svg(_figure(rows, heads, unit), label, MIN_WIDTH_PX)
-        return f"{scroll_box(label)}{svg}</div>\n{html_of([grid])}"
+    def picture() -> str:
+        return page_svg(_figure(rows, heads, unit), label, MIN_WIDTH_PX)
 
     lines = dict.fromkeys(str(getattr(source, "source_line", source)) for source in sources)
     return View(
         kind="over-processes",
         provenance="; ".join(lines),
         to_text=lambda: text_of([grid]),
-        to_html=page,
+        to_html=lambda: f"{scrolling(label, picture())}\n{html_of([grid])}",
         to_figure=lambda: _figure(rows, heads, unit),
+        to_picture=picture,
     )
 
 

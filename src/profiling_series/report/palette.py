@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 INK = "#010203"
 """Stands for the page's own text colour until the SVG is written, where it becomes ``currentColor``."""
+FONTS = "system-ui,-apple-system,'Segoe UI','Liberation Sans','DejaVu Sans',sans-serif"
+"""What a picture in a page sets its words in."""
 BLACK, WHITE = "#000000", "#ffffff"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .blocks import Block, html_of, scroll_box, text_of
-from .figure_svg import page_svg
+from .blocks import Block, html_of, text_of
+from .markup import render, scrolling
 from .palette import INK, PAINTS
+from .pictures import page_svg
 from .view import View
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ def plot_view(
         draw(made)
         return made
 
+    def picture() -> str:
+        return page_svg(figure(), label, MIN_WIDTH_PX)
+
     def page() -> str:
-        table = f"<details><summary>The figures</summary>\n{html_of(blocks())}</details>"
-        return f"{scroll_box(label)}{page_svg(figure(), label, MIN_WIDTH_PX)}</div>\n{table}"
+        return render("plot", picture=scrolling(label, picture()), table=html_of(blocks()))
 
     return View(
         kind=f"plot ps-{kind}",
@@ -54,6 +57,7 @@ def plot_view(
         to_text=lambda: text_of(blocks()),
         to_html=page,
         to_figure=figure,
+        to_picture=picture,
     )
 
 

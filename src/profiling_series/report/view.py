@@ -7,10 +7,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.resources import files
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..format import escape, prose
+from ..format import shown
+from .markup import render
+from .pictures import standalone
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +36,11 @@ class View:
     to_text, to_html : callable
         Make the body. They run when asked, so that text costs no plotting library.
     to_figure : callable, optional
-        Makes the matplotlib figure, where the view has one.
+        Makes the matplotlib figure, where the view is a plot.
+    to_picture : callable, optional
+        Makes the picture as an ``<svg>`` element for a page, where the view has one.
+    script : callable, optional
+        Returns the script that a page of this kind of view needs once; a notebook gets it with each.
     capture : str
         Key of the capture that it is the picture of, by which a site finds the trace to offer below; or "".
     """
@@ -42,6 +50,8 @@ class View:
     to_text: Callable[[], str] = field(repr=False)
     to_html: Callable[[], str] = field(repr=False)
     to_figure: Callable[[], Figure] | None = field(default=None, repr=False)
+    to_picture: Callable[[], str] | None = field(default=None, repr=False)
+    script: Callable[[], str] | None = field(default=None, repr=False)
     capture: str = ""
 
     def text(self) -> str:
@@ -49,16 +59,35 @@ class View:
         return f"{self.to_text().rstrip()}\n\n[{self.provenance}]"
 
     def figure(self) -> Figure:
-        """Return the picture as a matplotlib figure, to save or to change.
+        """Return the plot as a matplotlib figure, to save or to change.
 
         Raises
         ------
         UsageError
-            The view is not a picture.
+            The view is not a plot.
         """
         if self.to_figure is None:
-            raise UsageError(f"a {self.kind} has no figure; timeline(x).figure() has one")
+            raise UsageError(f"a {self.kind} is no plot of matplotlib's; distribution(x).figure() gives one")
         return self.to_figure()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Return None, with the picture written as an SVG file that brings its own ink for light and dark.
+
+        Parameters
+        ----------
+        path : str or path
+            Where, ending in ``.svg``.
+
+        Raises
+        ------
+        UsageError
+            The view is not a picture, or the file is to be of another kind.
+        """
+        if self.to_picture is None:
+            raise UsageError(f"a {self.kind} is no picture; timeline(x).save(path) writes one")
+        if Path(path).suffix != ".svg":
+            raise UsageError(f"a picture is written as .svg, not as {shown(Path(path).name)}")
+        Path(path).write_text(standalone(self.to_picture()), encoding="utf-8")
 
     def __str__(self) -> str:
         return self.text()
@@ -67,12 +96,16 @@ class View:
         return self.text()
 
     def _repr_html_(self) -> str:
-        of = f' data-capture="{escape(self.capture)}"' if self.capture else ""
-        figure = (
-            f'<figure class="ps-view ps-{escape(self.kind)}"{of} style="margin:1em 0">\n{self.to_html()}\n'
-            f'<figcaption class="ps-provenance">{prose(self.provenance)}</figcaption>\n</figure>'
+        alone = _in_notebook()
+        return render(
+            "view",
+            kind=self.kind,
+            capture=self.capture,
+            body=self.to_html(),
+            provenance=self.provenance,
+            style=files(__package__).joinpath("style.css").read_text("utf-8") if alone else "",
+            script=self.script() if alone and self.script else "",
         )
-        return figure + _assets(self.kind) if _in_notebook() else figure
 
 
 def show(view: View) -> View | None:
@@ -113,12 +146,3 @@ def _in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return getattr(shell, "kernel", None) is not None
-
-
-def _assets(kind: str) -> str:
-    """Return what makes a view look and answer in a notebook as it does on the site."""
-    here = files(__package__)
-    style = f"\n<style>{(here / 'style.css').read_text('utf-8')}</style>"
-    return style + (
-        f"<script>{(here / 'timeline.js').read_text('utf-8')}</script>" if kind == "timeline" else ""
-    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..format import elide, short_name, us
-from ..trace.kernel_names import family
+from ...format import elide, short_name, us
+from ...trace.kernel_names import family
 from . import labels
 from .scene import Bar, Link, Scene
 

@@ -1,4 +1,4 @@
-"""A matplotlib figure as SVG that lives in a page: its ink is the page's, its text is text."""
+"""A matplotlib figure as SVG that lives in a page, its ink the page's; and any page's picture as a file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from ..format import escape
-from .palette import INK
+from .palette import FONTS, INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_INK = re.compile(INK)
+BLACK = re.compile(r"#000000\b|(?<=fill: )black\b|(?<=stroke: )black\b")
+_STYLE = re.compile(r' style="[^"]*"')
+_COLOURS = "<style>svg{color:#1f2328}@media (prefers-color-scheme:dark){svg{color:#dfe3e8}}</style>"
 _PROLOGUE = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _UNWANTED = re.compile(
     # The style would reach the whole page.
@@ -24,17 +28,19 @@ _OPENING = re.compile(r"<svg\b[^>]*>")
 _FONTS = re.compile(r"font-family: [^\";]*|(?<=font: )([^;\"]*?px) [^;\"]*")
 
 
-def page_svg(figure: Figure, label: str, min_width_px: int) -> str:
+def page_svg(figure: Figure, label: str, min_width_px: int, *, ink: re.Pattern[str] = _INK) -> str:
     """Return the figure as an ``<svg>`` element: no background, ink as ``currentColor``, the page's fonts.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        Drawn with `palette.INK` for text and lines.
+        Any figure.
     label : str
         What a screen reader says of the picture.
     min_width_px : int
         Below this a page scrolls the picture instead of shrinking its words.
+    ink : re.Pattern
+        The colour of text and lines in it: by default `palette.INK`; `BLACK` of a figure in matplotlib's own.
     """
     import matplotlib as mpl
 
@@ -51,7 +57,19 @@ def page_svg(figure: Figure, label: str, min_width_px: int) -> str:
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
         f'aria-label="{escape(label)}" viewBox="{box}" '
         f'style="min-width:{min_width_px}px;width:100%;height:auto;display:block" '
-        "font-family=\"system-ui,-apple-system,'Segoe UI','Liberation Sans','DejaVu Sans',sans-serif\" "
+        f'font-family="{FONTS}" '
         'fill="currentColor" stroke-linejoin="round">'
     )
-    return _OPENING.sub(lambda found: opening, text, count=1).replace(INK, "currentColor")
+    return ink.sub("currentColor", _OPENING.sub(lambda found: opening, text, count=1))
+
+
+def standalone(svg: str) -> str:
+    """Return a page's picture as a file, which must bring its own ink for light and for dark.
+
+    Parameters
+    ----------
+    svg : str
+        The ``<svg>`` element, as a page holds it.
+    """
+    opening, end, rest = svg.partition(">")
+    return f"{_STYLE.sub('', opening)}{end}{_COLOURS}{rest}"

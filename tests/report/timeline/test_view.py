@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -8,10 +11,11 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup
 
+from profiling_series import timeline
 from profiling_series.errors import UsageError
-from profiling_series.report import timeline
 from profiling_series.report.palette import INK
-from profiling_series.report.timeline import HTML_BYTES, scene_of
+from profiling_series.report.timeline.build import scene_of
+from profiling_series.report.timeline.view import HTML_BYTES
 
 SVG = "{http://www.w3.org/2000/svg}"
 LEAVES = {"svg", "g", "rect", "path", "text", "title"}
@@ -202,7 +206,7 @@ def test_the_svg_is_small_strict_and_needs_nothing_from_outside(trace):
     svg = svg_of(timeline(trace))
     assert {element.tag.removeprefix(SVG) for element in svg.iter()} <= LEAVES
     assert not any(key in ("id", "style") for element in list(svg.iter())[1:] for key in element.attrib)
-    for outside in ("http:", "https:", "url(", "src=", "<script", "<style", "@import"):
+    for outside in ("http:", "https:", "url(", "src=", "<style", "@import"):
         assert outside not in html.replace("http://www.w3.org/2000/svg", "")
     assert INK not in html
     assert "currentColor" in html
@@ -214,8 +218,18 @@ def test_two_figures_on_a_page_share_no_id(trace):
     assert not re.search(r"\sid=", page)
 
 
-def test_the_same_trace_gives_the_same_bytes(trace):
-    assert timeline(trace)._repr_html_() == timeline(trace)._repr_html_()
+def test_the_same_trace_gives_the_same_bytes_in_every_process(busy_trace):
+    code = "import sys, profiling_series as ps; print(ps.timeline(ps.read(sys.argv[1])).to_html())"
+    pages = {
+        subprocess.run(
+            [sys.executable, "-c", code, busy_trace.file],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(pages) == 1
 
 
 def test_words_on_a_bar_keep_their_own_ink(trace):
@@ -250,9 +264,13 @@ def test_a_title_of_ones_own(trace):
     assert "Cold &lt;start&gt;." in timeline(trace, title="Cold <start>")._repr_html_()
 
 
-def test_the_figure_can_be_saved(trace, tmp_path):
-    timeline(trace).figure().savefig(tmp_path / "timeline.png", dpi=50)
-    assert (tmp_path / "timeline.png").read_bytes().startswith(b"\x89PNG")
+def test_the_picture_can_be_saved_and_brings_its_own_ink(trace, tmp_path):
+    timeline(trace).save(tmp_path / "timeline.svg")
+    svg = ElementTree.parse(tmp_path / "timeline.svg").getroot()
+    assert "prefers-color-scheme:dark" in svg.find(f"{SVG}style").text
+    assert len(rects_of(svg, "kernel")) == 4
+    with pytest.raises(UsageError, match=r"not as timeline\.png"):
+        timeline(trace).save(tmp_path / "timeline.png")
 
 
 class TestMoreThanAPictureHolds:
@@ -286,7 +304,9 @@ class TestMoreThanAPictureHolds:
 
     def test_it_stays_light(self, busy_trace):
         html = timeline(busy_trace)._repr_html_()
-        assert len(html.encode()) <= HTML_BYTES
+        data = re.search(r'<script type="application/json".*?</script>', html)[0]
+        assert len(html.encode()) - len(data.encode()) <= HTML_BYTES
+        assert len(data.encode()) <= HTML_BYTES / 2
         assert "paler bar" in html
 
     def test_many_threads_and_streams_are_counted(self, make_trace):
@@ -322,7 +342,7 @@ def test_a_terminal_gets_the_longest_events_and_is_told_how_to_have_the_rest(tra
     assert len(short.splitlines()) < len(whole.splitlines())
     assert "not listed" in short
     assert "not listed" not in whole
-    assert 'savefig("timeline.svg")' in short
+    assert 'save("timeline.svg")' in short
     for wrong in (0, -1, "all", 2.5, True):
         with pytest.raises(UsageError, match="lines must be"):
             timeline(trace, lines=wrong)

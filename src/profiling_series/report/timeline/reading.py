@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ..format import count, elide, number, readable, share, shown, us
+from ...format import count, elide, number, readable, share, shown, us
 from .scene import Bar, Link, Scene
 
 TEXT_WIDTH = 100

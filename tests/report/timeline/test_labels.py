@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiling_series.report.canvas import around
-from profiling_series.report.labels import inside, leaders, width_px
+from profiling_series.report.timeline.labels import inside, leaders
+from profiling_series.report.timeline.widths import width_px
 
 LABELS = st.lists(st.tuples(st.floats(10, 890), st.text("abcdefg ", min_size=1, max_size=40)), max_size=25)
 
@@ -40,11 +40,3 @@ def test_the_longest_form_that_fits_is_taken():
     assert (
         inside("nvjet_sm90_tst_64x8_64x16_1x4_h_bz_NNT", 1.92, 150, middle=True) == "nvjet_sm9…_NNT  1.92 µs"
     )
-
-
-def test_lines_go_around_words():
-    assert around((0, 0), (10, 0), []) == [((0, 0), (10, 0))]
-    assert around((0, 0), (10, 0), [(4, -1, 6, 1)]) == [((0, 0), (4, 0)), ((6, 0), (10, 0))]
-    assert around((0, 0), (10, 0), [(4, 2, 6, 3)]) == [((0, 0), (10, 0))]
-    assert around((0, 0), (10, 0), [(-1, -1, 11, 1)]) == []
-    assert around((0, 0), (0, 10), [(-1, 2, 1, 5), (-1, 4, 1, 6)]) == [((0, 0), (0, 2)), ((0, 6), (0, 10))]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..format import count, us
-from ..trace import gpu
+from ...format import count, us
+from ...trace import gpu
 from .detail import details
 from .lanes import KINDS, Placed, Rows
 from .scene import Bar, Window
 
 if TYPE_CHECKING:
-    from ..trace import Trace
+    from ...trace import Trace
 
 Wide = NDArray[np.bool_]
 
@@ -129,12 +129,13 @@ def _merged_bar(trace: Trace, window: Window, placed: Placed, group: Rows) -> Ba
     start_ns, end_ns = int(trace.ts[rows].min()), int((trace.ts[rows] + trace.dur[rows]).max())
     kinds, at = np.unique(placed.kind[group], return_inverse=True)
     heaviest = kinds[np.argmax(np.bincount(at, weights=trace.dur[rows]))]
-    names, counts = np.unique(trace.name_id[rows], return_counts=True)
-    most = np.argsort(-counts, kind="stable")[:3]
+    ids, counts = np.unique(trace.name_id[rows], return_counts=True)
+    # Names that come as often go by the alphabet: their ids differ from one process to the next.
+    names = sorted((-many, trace.names[one]) for one, many in zip(ids.tolist(), counts.tolist(), strict=True))
     return Bar(
         row=int(rows[0]),
         kind=KINDS[int(heaviest)],
-        name=", ".join(f"{counts[n]} × {trace.names[int(names[n])][:80]}" for n in most)
+        name=", ".join(f"{-many} × {name[:80]}" for many, name in names[:3])
         + (f" and {len(names) - 3} other names" if len(names) > 3 else ""),
         start_us=(start_ns - window.origin_ns) / 1000,
         dur_us=(end_ns - start_ns) / 1000,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import UsageError
-from ..format import us
-from ..trace.gpu import sound_end
+from ...errors import UsageError
+from ...format import us
+from ...trace.gpu import sound_end
 from .scene import Mark, Window
 
 if TYPE_CHECKING:
-    from ..trace import Step, Trace
+    from ...trace import Step, Trace
 
 StepChoice = int | slice | Sequence[int] | None
 

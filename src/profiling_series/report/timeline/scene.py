@@ -1,15 +1,14 @@
 """What a timeline shows, as plain data: lanes, bars, connectors and idle gaps, before anything is drawn.
 
-The picture, its text reading and its tests are all made from a `Scene`.
+The picture, its text reading and what the page's script gets are all made from a `Scene`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Struct, frozen=True):
     """The stretch of the trace that is shown.
 
     Attributes
@@ -43,8 +42,7 @@ class Window:
         return (self.end_ns - self.start_ns) / 1000
 
 
-@dataclass(frozen=True)
-class Lane:
+class Lane(Struct, frozen=True):
     """A horizontal band: a CPU thread, a GPU stream, or the profiler's own overhead.
 
     Attributes
@@ -65,8 +63,7 @@ class Lane:
     device: int = -1
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One event, or several merged because each would be too narrow to see.
 
     Attributes
@@ -107,8 +104,7 @@ class Bar:
         return self.start_us + self.dur_us
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True, array_like=True):
     """A launch tied to the GPU event that it caused: where the call starts and where the event does."""
 
     call_row: int
@@ -120,8 +116,7 @@ class Link:
     gpu_lane: int
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True, array_like=True):
     """A time in which a GPU has no work on any stream."""
 
     device: int
@@ -129,16 +124,14 @@ class Gap:
     dur_us: float
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True, array_like=True):
     """A step's start, or the last one's end, drawn across the lanes."""
 
     us: float
     name: str
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """A timeline before it is drawn. `notes` says what is not drawn one by one, and why."""
 
     window: Window
@@ -158,6 +151,13 @@ class Scene:
             Index into the lanes.
         """
         return sorted((bar for bar in self.bars if bar.lane == lane), key=lambda b: (b.start_us, b.depth))
+
+    def painted(self) -> dict[tuple[str, bool], list[Bar]]:
+        """Return the bars by kind and whether they are merged, in the order of the picture's rectangles."""
+        groups: dict[tuple[str, bool], list[Bar]] = {}
+        for bar in self.bars:
+            groups.setdefault((bar.kind, bar.count > 1), []).append(bar)
+        return groups
 
     def busy_share(self, device: int) -> float:
         """Return the part of the window in which a GPU works, 0 to 1.

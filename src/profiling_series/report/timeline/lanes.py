@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..format import count, share, shown, us
-from ..trace import categories as c
-from ..trace import gpu, intervals
-from .palette import PAINTS
+from ...format import count, share, shown, us
+from ...trace import categories as c
+from ...trace import gpu, intervals
+from ..palette import PAINTS
 from .scene import Gap, Lane, Window
 
 if TYPE_CHECKING:
-    from ..trace import Trace
+    from ...trace import Trace
 
 KINDS = tuple(PAINTS)
 MAX_THREADS = 4

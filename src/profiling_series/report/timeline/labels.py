@@ -3,49 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
-from ..format import elide, shown, us
+from ...format import elide, shown, us
+from .widths import FONT_PX, width_px
 
-FONT = "DejaVu Sans"
-"""Measured with, as matplotlib ships it: the same picture everywhere. Pages use their own, narrower font."""
-FONT_PX = 10.5
 _PAD_PX = 3.0
 _GAP_PX = 7.0
 _LEAST_LETTERS = 9
-
-
-@lru_cache(maxsize=1)
-def _font() -> Any:
-    """Return the font that labels are measured with."""
-    from matplotlib.font_manager import FontProperties, findfont
-    from matplotlib.ft2font import FT2Font
-
-    # One of our own: the font that matplotlib keeps changes its size with every figure that is drawn.
-    font = FT2Font(findfont(FontProperties(family=FONT)))
-    font.set_size(FONT_PX, 72)
-    return font
-
-
-@lru_cache(maxsize=4096)
-def _char_px(char: str) -> float:
-    """Return the advance of one character; of one that the font lacks, that of a wide one."""
-    font = _font()
-    if font.get_char_index(ord(char)) == 0:
-        return FONT_PX
-    return float(font.load_char(ord(char)).linearHoriAdvance) / 65536
-
-
-def width_px(text: str) -> float:
-    """Return how wide a line of text is, in pixels of the picture.
-
-    Parameters
-    ----------
-    text : str
-        One line.
-    """
-    return sum(_char_px(char) for char in text)
 
 
 def inside(name: str, dur_us: float, room_px: float, *, middle: bool = False) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..format import shown, size, us
+from ...format import shown, size, us
 
 if TYPE_CHECKING:
-    from ..trace import Trace
+    from ...trace import Trace
 
 _KERNEL = (
     ("grid", "grid"),

@@ -1,0 +1,1 @@
+"""The timeline, in one direction: the scene (data), its layout (pixels), the SVG, and the page's script."""
