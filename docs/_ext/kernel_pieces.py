@@ -205,7 +205,7 @@ def _pieces(decoded: KernelName) -> str:
 
 def _table(decoded: KernelName) -> str:
     from profiling_series.format import escape, prose, shown
-    from profiling_series.report.blocks import scroll_box
+    from profiling_series.report.markup import scrolling
 
     rows = []
     for number, part in enumerate((part for part in decoded.parts if part.meaning), 1):
@@ -216,10 +216,10 @@ def _table(decoded: KernelName) -> str:
             f"<td>{prose(meaning)}</td><td>{escape(part.source or '')}</td></tr>"
         )
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("#", "Piece", "Tells", "Meaning", "Source"))
-    box = scroll_box(f"Pieces of {shown(decoded.demangled, 40)}")
-    return (
-        f'{box}<table class="ps-grid ps-pieces"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    return scrolling(
+        f"Pieces of {shown(decoded.demangled, 40)}",
+        f'<table class="ps-grid ps-pieces"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>",
     )
 
 

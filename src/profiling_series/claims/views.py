@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..format import elide, escape, prose, shown
-from ..report.blocks import Block, Column, Grid, Notes, html_of, scroll_box, text_of
+from ..report.blocks import Block, Column, Grid, Notes, html_of, text_of
+from ..report.markup import scrolling
 from ..report.source import provenance_of
 from ..report.view import View
 from .model import Claim, Value, all_claims, claim
@@ -106,13 +107,16 @@ def _check_html(claim: Claim, guess: Value | None, rows: tuple[_Row, ...], notes
         for who, figure, its_word, url in rows
     )
     items = "".join(f"<li>{prose(note)}</li>" for note in notes)
-    return (
-        f'<details><summary>{prose(claim.question)} <span class="ps-hint">({prose(hint)})</span></summary>\n'
-        f'{scroll_box(claim.question)}<table class="ps-grid"><thead><tr>'
+    table = (
+        '<table class="ps-grid"><thead><tr>'
         '<th scope="col" style="text-align:left">Who</th>'
         '<th scope="col" class="ps-num" style="text-align:right">figure</th>'
         '<th scope="col" style="text-align:left">against this build</th></tr></thead>\n'
-        f'<tbody>\n{body}\n</tbody></table></div>\n<ul class="ps-notes">{items}</ul></details>'
+        f"<tbody>\n{body}\n</tbody></table>"
+    )
+    return (
+        f'<details><summary>{prose(claim.question)} <span class="ps-hint">({prose(hint)})</span></summary>\n'
+        f'{scrolling(claim.question, table)}\n<ul class="ps-notes">{items}</ul></details>'
     )
 
 

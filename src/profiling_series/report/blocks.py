@@ -10,7 +10,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..format import elide, escape, prose, readable, visible
+from ..format import elide, readable, visible
+from .markup import render, scrolling
 
 WIDTH = 100
 """Columns of a terminal that the text keeps to."""
@@ -37,10 +38,7 @@ class Facts:
 
     def html(self) -> str:
         """Return a titled definition list."""
-        rows = "".join(
-            f"<div><dt>{escape(name)}</dt><dd>{prose(value)}</dd></div>" for name, value in self.pairs
-        )
-        return _titled(self.title, f'<dl class="ps-facts">{rows}</dl>')
+        return render("facts", block=self)
 
 
 @dataclass(frozen=True)
@@ -103,34 +101,8 @@ class Grid:
 
     def html(self) -> str:
         """Return a captioned table in a container that scrolls, and can be scrolled by keyboard."""
-        # A head without words is no head: a screen reader would announce nothing.
-        heads = "".join(
-            f'<th scope="col"{_numeric(column)}>{prose(column.head)}</th>' if column.head else "<td></td>"
-            for column in self.columns
-        )
-        rows = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
-        note = f'\n<p class="ps-note">{prose(self.note)}</p>' if self.note else ""
-        return (
-            f'<div class="ps-block">{scroll_box(self.title)}<table class="ps-grid">'
-            f"<caption>{escape(self.title)}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>"
-            f"</table></div>{note}</div>"
-        )
-
-    def _cells(self, row: tuple[str, ...]) -> str:
-        """Return the cells of one row, the first as its header."""
-        cells = []
-        for at, (cell, column) in enumerate(zip(row, self.columns, strict=True)):
-            inner = _kernel(cell) if column.kernel and cell else prose(cell)
-            tag = 'th scope="row"' if at == 0 else "td"
-            cells.append(f"<{tag}{_numeric(column)}>{inner}</{tag.split()[0]}>")
-        return "".join(cells)
-
-
-def _kernel(name: str) -> str:
-    """Return a name as code, its middle left out where it would fill the page; the whole is its title."""
-    short = elide(name, LONGEST_NAME)
-    title = f' title="{escape(name)}"' if short != name else ""
-    return f"<code{title}>{escape(short)}</code>"
+        table = render("grid", block=self, short=lambda name: elide(visible(name), LONGEST_NAME))
+        return render("block", inner=scrolling(self.title, table), note=self.note)
 
 
 @dataclass(frozen=True)
@@ -146,8 +118,7 @@ class Notes:
 
     def html(self) -> str:
         """Return a titled list."""
-        items = "".join(f"<li>{prose(item)}</li>" for item in self.items)
-        return _titled(self.title, f'<ul class="ps-notes">{items}</ul>')
+        return render("notes", block=self)
 
 
 @dataclass(frozen=True)
@@ -163,11 +134,7 @@ class Folded:
 
     def html(self) -> str:
         """Return the list behind its title, closed."""
-        items = "".join(f"<li>{prose(item)}</li>" for item in self.items)
-        return (
-            f'<details class="ps-block ps-folded"><summary class="ps-title">{prose(self.title)}</summary>\n'
-            f'<ul class="ps-notes">{items}</ul></details>'
-        )
+        return render("folded", block=self)
 
 
 Block = Facts | Grid | Notes | Folded
@@ -195,32 +162,9 @@ def html_of(blocks: Iterable[Block]) -> str:
     return "\n".join(block.html() for block in blocks)
 
 
-def scroll_box(label: str) -> str:
-    """Return the opening tag of a box that scrolls sideways, within reach of the keyboard.
-
-    Parameters
-    ----------
-    label : str
-        What a screen reader calls it.
-    """
-    # role=group, not region: a page with ten tables must not have ten landmarks.
-    name = escape(label)
-    return f'<div class="ps-scroll" style="overflow-x:auto" tabindex="0" role="group" aria-label="{name}">'
-
-
-def _titled(title: str, body: str) -> str:
-    """Return a block with its title."""
-    return f'<div class="ps-block"><p class="ps-title">{prose(title)}</p>\n{body}</div>'
-
-
 def _plain(cell: str, column: Column) -> str:
     """Return a cell as a terminal shows it."""
     return readable(visible(cell)) if column.kernel else visible(cell)
-
-
-def _numeric(column: Column) -> str:
-    """Return the attributes of a cell that holds a figure."""
-    return ' class="ps-num" style="text-align:right"' if column.figures else ' style="text-align:left"'
 
 
 def _wrap(value: str, head: str, hang: str) -> str:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import UsageError
-from ..format import count, elide, escape, number, prose, readable, shown, us
+from ..format import count, elide, number, readable, shown, us
 from ..trace import categories as c
 from ..trace.host import self_times
+from .markup import render
 from .palette import PAINTS
 from .source import Source, provenance_of, trace_of
+from .timeline.window import choose_steps
 from .view import View
-from .window import choose_steps
 
 if TYPE_CHECKING:
     from ..trace import Trace
@@ -89,7 +90,7 @@ def dispatch_chain(x: Source, step: int | None = None, annotation: str | None = 
         kind="chain",
         provenance=provenance_of(x),
         to_text=lambda: "\n".join([title, *_lines(nodes), *([f"… {left}"] if left else [])]),
-        to_html=lambda: f'<p class="ps-title">{escape(title)}</p>\n{_list(nodes)}{_note(left)}',
+        to_html=lambda: render("chain", title=title, nodes=nodes, left=left, paints=PAINTS, more=_more),
     )
 
 
@@ -213,33 +214,3 @@ def _more(node: Node) -> str:
     if node.lag_us is not None:
         return f"began {us(node.lag_us)} after its call"
     return f"self {us(node.self_us)}" if any(child.lag_us is None for child in node.children) else ""
-
-
-def _list(nodes: tuple[Node, ...]) -> str:
-    """Return the trees as nested lists."""
-    items = "\n".join(f"<li>{_item(node)}{_inner(node)}</li>" for node in nodes)
-    return f'<ul class="ps-tree">\n{items}\n</ul>'
-
-
-def _inner(node: Node) -> str:
-    """Return what stands below an event."""
-    return (f"\n{_list(node.children)}" if node.children else "") + _note(node.left_out)
-
-
-def _note(left_out: str) -> str:
-    """Return what was left out as a paragraph, nothing for nothing."""
-    return f'<p class="ps-note">… {prose(left_out)}</p>' if left_out else ""
-
-
-def _item(node: Node) -> str:
-    """Return one event: its colour, name, and times."""
-    dot = (
-        f'<span class="ps-dot" style="display:inline-block;width:.7em;height:.7em;margin-right:.4em;'
-        f'background:{PAINTS[node.kind].fill}"></span>'
-    )
-    where = '<span class="ps-tag">GPU</span> ' if node.lag_us is not None else ""
-    more = _more(node)
-    times = f'<span class="ps-time">{prose(us(node.dur_us))}</span>' + (
-        f' <span class="ps-self">{prose(more)}</span>' if more else ""
-    )
-    return f"{dot}{where}<code>{escape(shown(node.name, 240))}</code> {times}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from urllib.parse import quote
 
-from ..format import escape, shown
+from ..format import shown
+from .markup import render
 
 SCRIPT = "perfetto.js"
 """Beside this module; a page with `button` in it needs it, once."""
@@ -34,11 +35,7 @@ def button(address: str, title: str) -> str:
     title : str
         What Perfetto calls it.
     """
-    return (
-        f'<button type="button" class="ps-perfetto" data-trace="{escape(address)}" '
-        f'data-title="{escape(title)}" aria-label="Open in Perfetto: {escape(title)}" hidden>'
-        "Open in Perfetto</button>"
-    )
+    return render("perfetto_button", address=address, title=title)
 
 
 def script() -> str:
@@ -59,38 +56,13 @@ def page(file_name: str, facts: str, nonce: str) -> str:
         What the page's policy lets run: the script and the style with this mark, and nothing else.
     """
     name = shown(file_name, 200)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(name)} · Open in Perfetto</title>
-<style nonce="{nonce}">{_STYLE}</style>
-</head>
-<body>
-<main>
-<h1>{escape(name)}</h1>
-<p>{escape(facts)}</p>
-<p>{button(quoted(file_name), name)}</p>
-<p class="note">The trace goes from this page to Perfetto's in your browser, and nowhere else: Perfetto
-reads it there. Or <a href="{quoted(file_name)}" download>download it</a>. To end, press Ctrl-C where the
-command runs.</p>
-</main>
-<script nonce="{nonce}">{script()}</script>
-</body>
-</html>
-"""
-
-
-_STYLE = """
-:root { color-scheme: light dark; font: 17px/1.6 system-ui, sans-serif; }
-body { background: light-dark(#fdfdfb, #12161c); color: light-dark(#1f2328, #dfe3e8); margin: 0; }
-main { margin: 12vh auto; max-width: 40rem; padding: 0 1.25rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
-.note { font-size: 0.9rem; }
-button { background: #00558c; border: 0; border-radius: 0.4rem; color: #fff; cursor: pointer; font: inherit;
-  font-weight: 600; padding: 0.6rem 1.1rem; }
-button:focus-visible { outline: 3px solid currentColor; outline-offset: 3px; }
-button:disabled { background: #59636e; }
-a { color: light-dark(#00558c, #7cc4f5); }
-"""
+    address = quoted(file_name)
+    return render(
+        "perfetto_page",
+        name=name,
+        facts=facts,
+        nonce=nonce,
+        address=address,
+        button=button(address, name),
+        script=script(),
+    )

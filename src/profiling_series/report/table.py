@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..format import escape, prose, shown, visible
-from .blocks import scroll_box
+from ..format import shown, visible
+from .markup import render, scrolling
 from .source import Source, provenance_of, table_text_of
 from .view import View
 
@@ -56,18 +56,17 @@ def _html(text: str) -> str:
     from ..trace.table import parse_table
 
     parsed = parse_table(text)
-    figures = _figure_columns(parsed)
-    head = "".join(f'<th scope="col"{_align(name in figures)}>{escape(name)}</th>' for name in parsed.columns)
-    body = "\n".join(_row(parsed.columns, figures, row) for row in parsed.rows)
-    totals = [line.strip() for line in text.split("\n") if _TOTAL.match(line.strip())]
-    closing = "".join(f"<div>{escape(line)}</div>" for line in totals)
-    notes = "".join(f"<li>{prose(shown(warning, 400))}</li>" for warning in parsed.warnings)
-    return (
-        f'{scroll_box(CAPTION)}<table class="ps-grid"><caption>{CAPTION}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
-        + (f'\n<div class="ps-totals">{closing}</div>' if closing else "")
-        + (f'\n<ul class="ps-notes">{notes}</ul>' if notes else "")
+    body = render(
+        "table",
+        caption=CAPTION,
+        parsed=parsed,
+        figures=_figure_columns(parsed),
+        flag_notes=FLAG_NOTES,
+        name_of=_name,
+        limit=_NAME_LIMIT,
     )
+    totals = [line.strip() for line in text.split("\n") if _TOTAL.match(line.strip())]
+    return render("table_view", table=scrolling(CAPTION, body), totals=totals, warnings=parsed.warnings)
 
 
 def _figure_columns(parsed: ProfilerTable) -> frozenset[str]:
@@ -77,29 +76,7 @@ def _figure_columns(parsed: ProfilerTable) -> frozenset[str]:
     )
 
 
-def _row(columns: tuple[str, ...], figures: frozenset[str], row: Row) -> str:
-    """Return one row, its name as header."""
-    cells = [f'<th scope="row"{_align(False)}>{_name(row)}</th>']
-    for name in columns[1:]:
-        cell = row[name]
-        # What is nothing is set back, so that the eye finds what is something.
-        zero = name in figures and cell.value == 0
-        cells.append(f"<td{_align(name in figures, zero)}>{escape(shown(cell.text, _NAME_LIMIT))}</td>")
-    marked = ' class="ps-marked"' if "span" in row.flags else ""
-    return f"<tr{marked}>{''.join(cells)}</tr>"
-
-
 def _name(row: Row) -> str:
-    """Return a row's name and what must be known about it."""
+    """Return a row's name, with an ellipsis where torch cut it."""
     text = f"{row.name.removesuffix('...')}…" if "cut" in row.flags else row.name
-    tags = "".join(
-        f' <span class="ps-tag">{note}</span>' for flag, note in FLAG_NOTES.items() if flag in row.flags
-    )
-    return f"<code>{escape(shown(text, _NAME_LIMIT))}</code>{tags}"
-
-
-def _align(figure: bool, zero: bool = False) -> str:
-    """Return how a cell is set: figures right, words left."""
-    if not figure:
-        return ' style="text-align:left"'
-    return f' class="ps-num{" ps-zero" if zero else ""}" style="text-align:right"'
+    return shown(text, _NAME_LIMIT)
