@@ -27,6 +27,10 @@ def test_html_is_a_figure_with_the_provenance_as_caption(view):
     assert '<figcaption class="ps-provenance">live on &lt;Test&gt;, 3\u202fµs</figcaption>' in html
 
 
+def test_html_can_be_put_behind_other_html(view):
+    assert ("<p>Before.</p>" + view._repr_html_()).startswith("<p>Before.</p><figure ")
+
+
 def test_a_view_that_is_no_picture_has_none_to_save(view, tmp_path):
     with pytest.raises(UsageError, match="a summary is no plot"):
         view.figure()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a template of this package filled in, as markup that another template takes as it is.
+    """Return a template of this package filled in, as markup; one that takes it marks it ``safe``.
 
     What does not print is spelled out in every value. The filter ``prose`` also puts a narrow no-break space
     between a figure and its unit.
@@ -27,9 +27,7 @@ def render(template: str, **values: Any) -> str:
     **values
         What it is filled with.
     """
-    from markupsafe import Markup
-
-    return Markup(_environment().get_template(f"{template}.html").render(values))
+    return _environment().get_template(f"{template}.html").render(values)
 
 
 def scrolling(label: str, inner: str) -> str:
@@ -63,5 +61,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["prose"] = lambda text: Markup(prose(text))
-    made.filters |= {"markup": Markup, "shown": shown, "us": us}
+    made.filters |= {"shown": shown, "us": us}
     return made

@@ -31,7 +31,6 @@ PAINTS: dict[str, Paint] = {
     "op": Paint("#4a96d2", BLACK, "op"),
     "call": Paint("#c78500", BLACK, "runtime or driver call"),
     "sync": Paint("#8f7ec2", BLACK, "waiting for the GPU"),
-    "frame": Paint("#868b94", BLACK, "Python frame"),
     "overhead": Paint("#d55e00", BLACK, "profiler overhead"),
     "kernel": Paint("#009e73", BLACK, "kernel"),
     "copy": Paint("#0072b2", WHITE, "copy or memset"),
