@@ -49,10 +49,6 @@ nb_execution_timeout = 300
 nb_merge_streams = True
 nb_output_stderr = "show"
 
-# On a GPU: measure before the first lesson runs what the recordings' manifest lists for all. (The toys of the
-# tests have no such lessons.)
-measure_ahead = (HERE.parent / "examples" / "part1_matmul_add").is_dir()
-
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "auto_examples",

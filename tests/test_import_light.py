@@ -58,7 +58,7 @@ def test_reading_and_showing_never_import_torch(part):
     assert f"profiling_series.{part}" in names
 
 
-@pytest.mark.parametrize("part", ["workloads", "profiler", "recordings", "cli"])
+@pytest.mark.parametrize("part", ["workloads", "results", "profiler", "recordings", "cli"])
 def test_the_other_stages_import_torch_only_when_they_measure(part):
     code = IMPORT_ALL.replace('endswith("__main__")', 'startswith("profiling_series.workloads.steps.")')
     _, loaded = run(code.replace("walk_packages(package.__path__", "iter_modules(package.__path__"), part)

@@ -46,10 +46,11 @@ class Kept:
 
     def load(self) -> Any:
         """Return the capture, or the figures."""
-        from profiling_series.profiler import Capture
-        from profiling_series.profiler.measured import from_file
+        from profiling_series.results import Capture, figures
 
-        return Capture.load(self.trace) if self.is_capture else from_file(self.trace, source="recorded")
+        if self.is_capture:
+            return Capture.load(self.trace)
+        return figures.from_file(self.trace, source="recorded")
 
 
 def keep_for(source_dir: str | Path, page: str) -> None:
@@ -92,7 +93,7 @@ def _folder(source_dir: str | Path) -> Path:
 
 def setup(app: Any) -> None:
     """Name the page to whom captures belong before its cells run, and the folder that all share."""
-    app.add_config_value("measure_ahead", False, "")
+    app.add_config_value("measure_ahead", True, "")  # a toy of the tests has no such lessons
     app.connect("source-read", lambda app, page, _source: keep_for(app.srcdir, page))
     app.connect("builder-inited", _share, priority=100)  # before the gallery runs its first example
 
@@ -104,14 +105,14 @@ def _share(app: Any) -> None:
 
 
 def _measure_ahead() -> None:
-    """Measure all that the lessons will ask for, if this build is live.
+    """Measure what pages asked for when the recordings were made, if this build is live.
 
-    One at a time, as ever; but several processes import torch side by side, which is most of their time. A
-    page that is run later finds its own shared.
+    They will ask for it again. One at a time, as ever; but several processes import torch side by side, which
+    is most of their time. A page that is run later finds its own shared, and what is new it measures itself.
     """
     from profiling_series.profiler import cuda_available
     from profiling_series.profiler.obtain import obtain
-    from profiling_series.recordings.manifest import LESSONS
+    from profiling_series.recordings.making import asked_by_pages
 
     if cuda_available() and os.environ.get("PROFILING_SERIES_SOURCE") == "replay":
-        obtain(LESSONS, source="replay", progress=LOGGER.info)
+        obtain(asked_by_pages(), source="replay", progress=LOGGER.info)

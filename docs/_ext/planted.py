@@ -92,7 +92,7 @@ def _measured() -> tuple[list[Row], list[Any]]:
     from profiling_series import recordings
     from profiling_series.errors import RecordingMissing
     from profiling_series.findings.faulttable import table
-    from profiling_series.recordings.manifest import twins
+    from profiling_series.results.planted import twins
     from profiling_series.workloads.faults import FAULTS
 
     rows, captures = [], []

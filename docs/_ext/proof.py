@@ -40,7 +40,7 @@ def proof(rule_id: str) -> str:
 
 def _preference(fired: tuple[Recording, Finding]) -> tuple[Any, ...]:
     """Return what sorts recordings for a proof: the fault planted for it, the lessons, then the smallest."""
-    from profiling_series.recordings.manifest import twins
+    from profiling_series.results.planted import twins
     from profiling_series.workloads.faults import FAULTS
 
     recording, finding = fired

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
     from profiling_series.findings import Finding
-    from profiling_series.profiler import Capture
+    from profiling_series.results import Capture
 
 Drawing = Callable[[str], str]
 DRAWINGS: dict[str, Drawing] = {}

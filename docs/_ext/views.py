@@ -15,7 +15,7 @@ from . import captures
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-    from profiling_series.profiler import Capture
+    from profiling_series.results import Capture
 
 LOGGER = logging.getLogger(__name__)
 VIEWS = ("summary", "table", "timeline", "dispatch_chain", "footprints")

@@ -9,7 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from profiling_series import handed
+from profiling_series._version import __version__ as __version__
+
+# The parts know those below them; what the profiler looks up in the recordings is put together here.
+handed.recordings = lambda: import_module("profiling_series.recordings")
 
 _HOMES = {
     "profiling_series.errors": (
@@ -20,9 +24,8 @@ _HOMES = {
         "UsageError",
     ),
     "profiling_series.workloads": ("WORKLOADS", "MatmulAdd", "SmallMatmuls"),
+    "profiling_series.results": ("Capture", "Point", "Schedule"),
     "profiling_series.profiler": (
-        "Capture",
-        "Schedule",
         "capture",
         "capture_runs",
         "ceilings",
@@ -63,8 +66,6 @@ if TYPE_CHECKING:
     from profiling_series.errors import RecordingMissing as RecordingMissing
     from profiling_series.errors import TraceError as TraceError
     from profiling_series.errors import UsageError as UsageError
-    from profiling_series.profiler import Capture as Capture
-    from profiling_series.profiler import Schedule as Schedule
     from profiling_series.profiler import capture as capture
     from profiling_series.profiler import capture_runs as capture_runs
     from profiling_series.profiler import ceilings as ceilings
@@ -90,6 +91,9 @@ if TYPE_CHECKING:
     from profiling_series.report.table import table as table
     from profiling_series.report.timeline.view import timeline as timeline
     from profiling_series.report.view import show as show
+    from profiling_series.results import Capture as Capture
+    from profiling_series.results import Point as Point
+    from profiling_series.results import Schedule as Schedule
     from profiling_series.trace import Trace as Trace
     from profiling_series.trace import read as read
     from profiling_series.workloads import WORKLOADS as WORKLOADS

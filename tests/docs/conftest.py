@@ -99,7 +99,7 @@ class Toy:
     def build(self, *options: str, builder: str = "html", **environment: str) -> Build:
         """Build strictly, as the docs session does, and return what came of it."""
         site = self.root / ("site" if builder == "html" else builder)
-        strict = ["-n", "-W", "-T", "--keep-going", "-b", builder, *options]
+        strict = ["-n", "-W", "-T", "--keep-going", "-D", "measure_ahead=0", "-b", builder, *options]
         done = subprocess.run(
             [sys.executable, "-m", "sphinx", *strict, "docs", str(site)],
             cwd=self.root,

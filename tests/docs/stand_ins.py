@@ -11,57 +11,63 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from profiling_series.profiler import store
-from profiling_series.profiler.sweeping import label
-from profiling_series.workloads import code_digest
+from profiling_series.results import (
+    AnyRequest,
+    Ceilings,
+    CeilingsRequest,
+    Machine,
+    Provenance,
+    Request,
+    Schedule,
+    SweepRequest,
+    Timing,
+    TimingRequest,
+    store,
+)
+from profiling_series.results.figures import Copied, Product
+from profiling_series.results.provenance import code_of
 
-MACHINE = {
-    "source": "live",
-    "device": "cuda",
-    "gpu": "Stand-in GPU",
-    "torch": "2.99.0",
-    "date": "2026-11-29T00:00:00+00:00",
-    "warnings": [],
-    "elapsed_s": 1.0,
-}
+MACHINE = Machine(device="cuda", gpu="Stand-in GPU", torch="2.99.0", date="2026-11-29T00:00:00+00:00")
 H200 = {"id": 0, "name": "Stand-in GPU", "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}
-SCHEDULE = {"wait": 1, "warmup": 1, "active": 3, "repeat": 1}
 
 
-def write(folder: Path, requests: Iterable[Any]) -> None:
+def write(folder: Path, requests: Iterable[AnyRequest]) -> None:
     """Store a stand-in for each request where recordings are looked up."""
     for request in requests:
-        facts = {**request.to_json(), **MACHINE, "key": request.key, "digest": request.digest}
-        if request.kind in ("capture", "sweep"):
-            first = request.workloads[0] if request.kind == "sweep" else request.workload
-            facts = {"schedule": SCHEDULE, "workload": None, **facts, "code": code_digest(first)}
+        provenance = Provenance(
+            key=request.key,
+            request=request,
+            digest=request.digest,
+            code=code_of(request),
+            schedule=getattr(request, "schedule", Schedule()),
+            machine=MACHINE,
+            elapsed_s=1.0,
+        )
+        if isinstance(request, Request | SweepRequest):
             trace = json.dumps({"deviceProperties": [H200], "traceEvents": _events(request)}).encode()
-            store.write(store.place(folder, request.key), store.compress(trace), "a table", facts)
+            store.write(store.place(folder, request.key), store.compress(trace), "a table", provenance)
         else:
-            if request.kind == "timing":
-                facts["code"] = code_digest(request.workload)
-            values = {"timing": _timing, "ceilings": _ceilings}[request.kind](request)
-            path = store.place_measure(folder, request.key)
-            store.write_measure(path, {**facts, "values": values})
+            made = _timing if isinstance(request, TimingRequest) else _ceilings
+            store.write_figures(store.place_figures(folder, request.key), made(request, provenance))
 
 
-def _timing(request: Any) -> dict[str, Any]:
-    return {"each_us": [20.0 + request.run, 21.0 + request.run], "calls": 100}
+def _timing(request: TimingRequest, provenance: Provenance) -> Timing:
+    return Timing(provenance, (20.0 + request.run, 21.0 + request.run), 100)
 
 
-def _ceilings(request: Any) -> dict[str, Any]:
-    products = {dtype: [{"size": 4096, "us": 1.0, "tflops": 500.0}] for dtype in request.dtypes}
-    return {"matmul": products, "copy": [{"bytes": 1 << 30, "us": 1.0, "gbs": 4000.0}]}
+def _ceilings(request: CeilingsRequest, provenance: Provenance) -> Ceilings:
+    products = {dtype: (Product(4096, 1.0, 500.0),) for dtype in request.dtypes}
+    return Ceilings(provenance, products, (Copied(1 << 30, 1.0, 4000.0),))
 
 
-def _events(request: Any) -> list[dict[str, Any]]:
+def _events(request: Request | SweepRequest) -> list[dict[str, Any]]:
     """Return the events of a capture's steps, or of a sweep's, one GPU stream, kernels in order."""
     writer = _Writer()
-    if request.kind == "sweep":
-        for workload in request.workloads:
-            writer.step(label(workload), None)
+    if isinstance(request, SweepRequest):
+        for point in request.points:
+            writer.step(point.label, None)
             for _ in range(request.steps):
-                writer.step(workload.annotation, workload)
+                writer.step(point.workload.annotation, point.workload)
     else:
         terms = request.schedule
         writer.number = terms.wait + terms.warmup

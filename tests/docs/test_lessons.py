@@ -14,8 +14,8 @@ from _ext import values
 
 from profiling_series import recordings
 from profiling_series.errors import RecordingMissing
-from profiling_series.profiler import Capture, Sweep
-from profiling_series.recordings.manifest import MANIFEST
+from profiling_series.recordings.making import known
+from profiling_series.results import Capture, Sweep
 
 from . import altered, stand_ins
 
@@ -48,12 +48,12 @@ def run(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made-up")
-    stand_ins.write(folder, MANIFEST)
+    stand_ins.write(folder, known())
     return folder
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=_named)
-def test_all_that_a_lesson_asks_for_is_in_the_manifest(lesson, run, made_up, capsys):
+def test_all_that_a_lesson_asks_for_is_recorded(lesson, run, made_up, capsys):
     """And every sentence of it can be decided, from traces without a single row that it may hope for."""
     found = run(lesson, made_up)
     text = lesson.read_text(encoding="utf-8")

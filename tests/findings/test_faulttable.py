@@ -4,7 +4,7 @@ import pytest
 
 from profiling_series.findings.faults_check import main
 from profiling_series.findings.faulttable import as_text, table
-from profiling_series.recordings.manifest import FAULT_SCHEDULE, twins
+from profiling_series.results.planted import SCHEDULE, twins
 from profiling_series.workloads.faults import FAULTS
 
 from ..trace.build import read_events
@@ -65,7 +65,7 @@ def test_the_twins_are_captured_alike():
             healthy.compile,
             healthy.schedule,
         )
-        assert faulty.schedule == FAULT_SCHEDULE
+        assert faulty.schedule == SCHEDULE
         assert faulty.digest != healthy.digest
         assert faulty.key != healthy.key
 

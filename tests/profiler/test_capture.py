@@ -8,7 +8,8 @@ from datetime import datetime
 import pytest
 
 from profiling_series import Capture, CaptureError, MatmulAdd, Schedule, UsageError, capture
-from profiling_series.profiler import Request, child, spawn
+from profiling_series.profiler import child, reuse, spawn
+from profiling_series.results import Request
 
 
 def events_of(captured, category):
@@ -61,22 +62,22 @@ def test_the_table_is_torchs_own_sorted_by_cpu_time(cold):
 
 def test_the_provenance_says_all_that_is_needed_to_do_it_again(cold):
     facts = cold[0].provenance
-    assert facts["workload"] == {"name": "matmul-add", "params": {"size": 64, "dtype": "bf16", "batch": None}}
-    assert facts["schedule"] == {"wait": 1, "warmup": 1, "active": 3, "repeat": 1}
-    assert (facts["warm"], facts["compile"], facts["seed"]) == (False, None, 0)
-    assert facts["digest"] == Request(MatmulAdd(64), warm=False).digest
-    assert (facts["device"], facts["gpu"], facts["cuda"], facts["driver"]) == ("cpu", None, None, None)
-    assert facts["cpu"]
-    assert facts["torch"][0].isdigit()
-    assert datetime.fromisoformat(facts["date"]).tzinfo is not None
-    assert 0 < facts["elapsed_s"] < 300
-    assert facts["warnings"] == []
+    assert facts.request == Request(MatmulAdd(64), warm=False)
+    assert facts.schedule == Schedule()
+    assert facts.digest == facts.request.digest
+    machine = facts.machine
+    assert (machine.device, machine.gpu, machine.cuda, machine.driver) == ("cpu", None, None, None)
+    assert machine.cpu
+    assert machine.torch[0].isdigit()
+    assert datetime.fromisoformat(machine.date).tzinfo is not None
+    assert 0 < facts.elapsed_s < 300
+    assert facts.warnings == ()
 
 
 def test_what_was_just_measured_is_live_and_what_is_loaded_is_recorded(cold):
     captured, out, _ = cold
-    version = captured.provenance["torch"].partition("+")[0]
-    where = f"on CPU {captured.provenance['cpu']}, torch {version}, {captured.provenance['date'][:10]}"
+    machine = captured.provenance.machine
+    where = f"on CPU {machine.cpu}, torch {machine.torch.partition('+')[0]}, {machine.date[:10]}"
     assert captured.source_line == f"live {where}"
     loaded = Capture.load(out / captured.key)
     assert (loaded.source, loaded.source_line) == ("recorded", f"recorded {where}")
@@ -106,9 +107,11 @@ def test_saving_elsewhere_gives_the_same_capture(cold, tmp_path):
 def test_a_workload_whose_code_has_changed_since_says_so(cold, tmp_path):
     files = cold[0].save(tmp_path).files
     facts = json.loads(files.provenance.read_text())
-    files.provenance.write_text(json.dumps({**facts, "code": "0" * 16}))
+    files.provenance.write_text(json.dumps({**facts, "code": {MatmulAdd.code: "0" * 16}}))
     assert Capture.load(files.trace).source_line.endswith("(of a workload that has changed since)")
-    files.provenance.write_text(json.dumps({**facts, "workload": {"name": "gone", "params": {}}}))
+    files.provenance.write_text(
+        json.dumps({**facts, "request": {"kind": "capture", "workload": {"name": "gone"}}})
+    )
     gone = Capture.load(files.trace)
     assert gone.workload is None
     assert gone.source_line.endswith("(of a workload that has changed since)")
@@ -123,12 +126,10 @@ def test_a_provenance_that_is_not_ours_is_refused(cold, tmp_path, facts):
 
 
 def test_copies_kept_for_a_build_say_what_the_capture_said(cold, tmp_path, monkeypatch):
-    from profiling_series.profiler.captured import keep
-
-    keep(cold[0])
+    reuse.keep(cold[0])
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setenv("PROFILING_SERIES_KEEP", str(tmp_path / "kept"))
-    keep(cold[0])
+    reuse.keep(cold[0])
     kept = Capture.load(tmp_path / "kept" / cold[0].key)
     assert kept.source_line == cold[0].source_line
     assert Capture.load(kept.save(tmp_path / "again").trace_path).source == "recorded"
@@ -165,7 +166,7 @@ def test_without_a_folder_the_files_live_as_long_as_the_process(monkeypatch, tmp
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setenv("PROFILING_SERIES_KEEP", str(tmp_path))
     captured = capture(MatmulAdd(8))  # "auto", which is this CPU
-    assert captured.provenance["device"] == "cpu"
+    assert captured.provenance.machine.device == "cpu"
     assert captured.trace_path.exists()
     assert captured.source == "live"
     assert [path.name for path in tmp_path.rglob("*.json.gz")] == ["8_bf16_warm_eager.json.gz"]
@@ -217,7 +218,7 @@ def test_a_step_that_fails_keeps_its_own_error_and_no_file(tmp_path):
         if len(calls) == 3:  # the first recorded step
             raise ZeroDivisionError("mine")
 
-    windows = Windows(tmp_path, "k", "a", Schedule(), "cpu", {})
+    windows = Windows(tmp_path, "k", "a", Schedule(), "cpu")
     with pytest.raises(ZeroDivisionError, match="mine"):
         child.profile_steps(Step(fail, ()), windows)
     assert os.listdir(tmp_path) == []

@@ -18,11 +18,11 @@ def captured():
 def test_auto_is_the_gpu_and_names_it(captured):
     import torch
 
-    facts = captured.provenance
+    facts = captured.provenance.machine
     assert captured.source_line.startswith(f"live on {torch.cuda.get_device_name()}, torch ")
-    assert (facts["device"], facts["cuda"]) == ("cuda", torch.version.cuda)
-    assert facts["driver"]
-    assert facts["driver"][0].isdigit()
+    assert (facts.device, facts.cuda) == ("cuda", torch.version.cuda)
+    assert facts.driver
+    assert facts.driver[0].isdigit()
     assert captured.warnings == ()
 
 
@@ -59,7 +59,7 @@ def test_a_function_of_ones_own(tmp_path):
 
     x = torch.randn(64, 64, device="cuda")
     mine = record_callable(lambda: x @ x, "mine", out=tmp_path)
-    assert mine.provenance["device"] == "cuda"
+    assert mine.provenance.machine.device == "cuda"
     assert mine.warnings == ()
     assert all(step.gpu_events >= 1 for step in mine.trace.steps)
 

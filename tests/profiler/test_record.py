@@ -85,7 +85,7 @@ def test_a_function_is_called_three_times_before_and_once_a_step(tmp_path):
 def test_names_come_back_whatever_is_in_them(tmp_path, name):
     captured = record_callable(work, name, out=tmp_path, schedule=SHORT)
     assert names_in(captured).count(name) == 2
-    assert captured.provenance["annotation"] == name
+    assert captured.provenance.annotation == name
     assert captured.trace_path.parent == tmp_path
     assert "\x1b" not in captured.table
     visible = name.encode("unicode_escape").decode() if not name.isprintable() else name
@@ -248,7 +248,7 @@ def test_cuda_asked_for_where_there_is_none(tmp_path):
     cpu, cuda = torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA
     captured = record_callable(work, "x", out=tmp_path, schedule=SHORT, activities=[cpu, cuda])
     assert "CUDA was asked for and is not available here" in captured.warnings[0]
-    assert captured.provenance["device"] == "cpu"
+    assert captured.provenance.machine.device == "cpu"
     with pytest.raises(UsageError, match="nothing to profile"):
         record("x", out=tmp_path, activities=["cuda"])
 

@@ -14,6 +14,14 @@ def test_replay_is_cuda_if_there_is_one(monkeypatch, cuda):
     assert sources.resolve("replay") == ("cuda" if cuda else "recorded")
 
 
+def test_recordings_are_made_on_a_gpu_only(monkeypatch):
+    monkeypatch.setattr(sources, "cuda_available", lambda: True)
+    assert sources.resolve("record") == "record"
+    monkeypatch.setattr(sources, "cuda_available", lambda: False)
+    with pytest.raises(UsageError, match="recordings are made on a GPU, and torch finds none here"):
+        sources.resolve("record")
+
+
 @pytest.mark.parametrize("source", ["auto", "cuda", "cpu", "recorded"])
 def test_other_sources_are_themselves(source):
     assert sources.resolve(source) == source

@@ -5,9 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import convert
 
 from profiling_series.errors import CaptureError, UsageError
-from profiling_series.profiler import Request, spawn
+from profiling_series.profiler import spawn
+from profiling_series.results import AnyRequest, Request
 from profiling_series.workloads import MatmulAdd
 
 REQUEST = Request(MatmulAdd(), warm=False)
@@ -34,15 +36,15 @@ print(json.dumps({"progress": "one"})); print(json.dumps({"done": [json.dumps(or
     (path,) = child(code, progress=heard.append)
     order = json.loads(str(path))
     assert heard == ["one"]
-    assert order["request"] == REQUEST.to_json()
+    assert convert(order["request"], AnyRequest) == REQUEST
     assert order["device"] == "cpu"
     assert Path(order["out"]).is_absolute()
 
 
-@pytest.mark.parametrize(("kind", "error"), [("usage", UsageError), ("capture", CaptureError)])
-def test_the_childs_error_is_raised_here(child, kind, error):
+@pytest.mark.parametrize(("usage", "error"), [("true", UsageError), ("false", CaptureError)])
+def test_the_childs_error_is_raised_here(child, usage, error):
     with pytest.raises(error, match=r"^so it is$") as caught:
-        child(f'print(\'{{"error": "so it is", "kind": "{kind}"}}\')')
+        child(f'print(\'{{"error": "so it is", "usage": {usage}}}\')')
     assert type(caught.value) is error
 
 

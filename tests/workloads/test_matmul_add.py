@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import json
 
-from profiling_series import workloads
 from profiling_series.errors import UsageError
-from profiling_series.workloads import WORKLOADS, MatmulAdd
+from profiling_series.workloads import WORKLOADS, AnyWorkload, MatmulAdd, get, parameters
 
 
 def test_flops_and_bytes_by_hand():
@@ -50,21 +50,12 @@ def test_name_parts_always_hold_size_and_dtype_and_name_the_rest():
 
 def test_json_and_back():
     workload = MatmulAdd(size=5, dtype="fp16", batch=2)
-    assert workloads.from_json(workloads.to_json(workload)) == workload
+    assert json.decode(json.encode(workload), type=AnyWorkload) == workload
 
 
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        ({"name": "nothing", "params": {}}, "unknown workload 'nothing'; known: matmul-add"),
-        ({"name": "matmul-add", "params": {"sice": 3}}, "matmul-add: these are not its parameters: sice"),
-        ({"name": "matmul-add"}, "not the description of a workload"),
-        (None, "not the description of a workload"),
-    ],
-)
-def test_descriptions_that_are_none_are_refused(data, told):
-    with pytest.raises(UsageError, match=told):
-        workloads.from_json(data)
+def test_a_name_that_nobody_has_is_told_with_the_known_ones():
+    with pytest.raises(UsageError, match="unknown workload 'nothing'; known: matmul-add"):
+        get("nothing")
 
 
 def test_no_two_workloads_share_a_name_or_a_folder():
@@ -74,9 +65,18 @@ def test_no_two_workloads_share_a_name_or_a_folder():
 
 def test_every_parameter_has_a_help_text_for_the_command_line():
     for cls in WORKLOADS.values():
-        for name, field in cls.__dataclass_fields__.items():
-            if not name.isupper() and field._field_type.name == "_FIELD":
-                assert field.metadata.get("help"), f"{cls.__name__}.{name}"
+        assert [one.name for one in parameters(cls)] == list(cls().params())
+        assert all(one.help for one in parameters(cls))
+
+
+def test_the_command_line_reads_numbers_and_types():
+    size, dtype, batch = parameters(MatmulAdd)
+    assert (size.parse("64"), size.default, batch.parse("8"), batch.default) == (64, 64, 8, None)
+    assert dtype.choices == ("bf16", "fp16", "fp32", "fp64")
+
+
+def test_it_runs_on_every_device():
+    assert MatmulAdd().unavailable("cpu") is None
 
 
 @pytest.mark.parametrize("batch", [None, 3])

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import json
 
-from profiling_series import workloads
 from profiling_series.errors import UsageError
-from profiling_series.workloads import SmallMatmuls
+from profiling_series.workloads import AnyWorkload, SmallMatmuls, parameters
 
 
 def test_flops_and_bytes_by_hand():
@@ -36,17 +36,17 @@ def test_the_two_forms_have_names_of_their_own_and_come_back_from_json():
     loop, batch = SmallMatmuls(), SmallMatmuls(batched=True)
     assert loop.slug_parts() == (("64x64", "bf16"), ())
     assert batch.slug_parts() == (("64x64", "bf16"), ("batched",))
-    assert [workloads.from_json(workloads.to_json(one)) for one in (loop, batch)] == [loop, batch]
+    assert [json.decode(json.encode(one), type=AnyWorkload) for one in (loop, batch)] == [loop, batch]
 
 
 @pytest.mark.parametrize(("text", "value"), [("yes", True), ("No", False)])
 def test_the_command_line_says_yes_or_no(text, value):
-    assert workloads.get("small-matmuls").__dataclass_fields__["batched"].metadata["type"](text) is value
+    assert parameters(SmallMatmuls)[-1].parse(text) is value
 
 
 def test_the_command_line_takes_nothing_else():
     with pytest.raises(ValueError, match="yes or no, not 'maybe'"):
-        SmallMatmuls.__dataclass_fields__["batched"].metadata["type"]("maybe")
+        parameters(SmallMatmuls)[-1].parse("maybe")
 
 
 def test_both_forms_compute_the_same_from_the_same_data():

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from profiling_series.workloads import Parameter
 
 
 def work(options: Namespace) -> int:
     """Return 0 with both lists printed."""
     from profiling_series.recordings import recorded
-    from profiling_series.workloads import WORKLOADS
+    from profiling_series.workloads import WORKLOADS, parameters
 
     print("Workloads (profiling-series run NAME):")
     for name, workload in WORKLOADS.items():
         print(f"  {name}  {(workload.__doc__ or '').splitlines()[0].replace('``', '')}")
-        for field in fields(workload):  # type: ignore[arg-type]
-            print(f"      --{field.name.replace('_', '-'):<10} {_described(field)}")
+        for one in parameters(workload):
+            print(f"      --{one.name.replace('_', '-'):<10} {_described(one)}")
     print()
     print("Recordings (--device recorded; shown where there is no GPU):")
     lines = [f"  {capture.key}  {capture.source_line}" for capture in recorded()]
@@ -24,7 +26,6 @@ def work(options: Namespace) -> int:
     return 0
 
 
-def _described(field: Any) -> str:
-    choices = field.metadata.get("choices")
-    text = field.metadata["help"] + (f": {', '.join(choices)}" if choices else "")
-    return text if field.default is None else f"{text} (default {field.default})"
+def _described(one: Parameter) -> str:
+    text = one.help + (f": {', '.join(one.choices)}" if one.choices else "")
+    return text if one.default is None else f"{text} (default {one.default})"

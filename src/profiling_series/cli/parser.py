@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from typing import Any, NoReturn
 
 import profiling_series
 from profiling_series.cli import explain, kernel, list_, open_, read, run
 from profiling_series.format import one_line
-from profiling_series.profiler import COMPILE_MODES, SOURCES
-from profiling_series.workloads import WORKLOADS
+from profiling_series.profiler import SOURCES
+from profiling_series.results.asked import COMPILE_MODES
+from profiling_series.workloads import WORKLOADS, Workload, parameters
 
 _MAIN = """\
 Measure a workload under torch.profiler and read the result, or read any trace that torch.profiler wrote.
@@ -101,18 +101,18 @@ def _add_run(commands: Any) -> None:
         one.set_defaults(work=run.work, workload=workload)
 
 
-def _add_parameters(group: Any, workload: type[Any]) -> None:
-    """Add one option for each field of the workload, from the field's metadata."""
-    for field in fields(workload):
-        more = {key: field.metadata[key] for key in ("type", "choices") if key in field.metadata}
-        default = "" if field.default is None else " (default: %(default)s)"
+def _add_parameters(group: Any, workload: type[Workload]) -> None:
+    """Add one option for each parameter of the workload."""
+    for one in parameters(workload):
+        default = "" if one.default is None else " (default: %(default)s)"
         group.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            default=field.default,
-            dest=f"param_{field.name}",
-            help=field.metadata["help"] + default,
-            metavar=None if "choices" in more else "N",
-            **more,
+            f"--{one.name.replace('_', '-')}",
+            default=one.default,
+            dest=f"param_{one.name}",
+            help=one.help + default,
+            metavar=None if one.choices else "N",
+            type=one.parse,
+            choices=one.choices,
         )
 
 
@@ -135,7 +135,8 @@ def _add_measuring(group: Any) -> None:
         default="auto",
         choices=SOURCES,
         help="auto: CUDA if there is one, else this CPU; recorded: the shipped recording of these very "
-        "parameters; replay: CUDA if there is one, else the recording (default: auto)",
+        "parameters; replay: CUDA if there is one, else the recording; record: the recording, made on "
+        "this GPU and stored in the package where there is none of today's code (default: auto)",
     )
     group.add_argument("--wait", type=int, metavar="N", default=1, help="steps to skip (default: 1)")
     group.add_argument(

@@ -12,7 +12,8 @@ from profiling_series.format import one_line
 
 def work(options: Namespace) -> int:
     """Return 0 with the files written and named, and the reading printed."""
-    from profiling_series.profiler import Schedule, capture
+    from profiling_series.profiler import capture
+    from profiling_series.results import Schedule
 
     params = {
         name.removeprefix("param_"): value
@@ -31,7 +32,7 @@ def work(options: Namespace) -> int:
     )
     for warning in captured.warnings:
         print(f"warning: {one_line(warning)}", file=sys.stderr)
-    if captured.provenance["device"] == "cpu" and options.source == "auto":
+    if captured.provenance.machine.device == "cpu" and options.source == "auto":
         print(
             "no CUDA here: this trace is of the CPU alone (--device recorded shows a GPU's)", file=sys.stderr
         )

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from profiling_series.errors import CaptureError, ProfilingSeriesError, UsageError
 from profiling_series.findings.faulttable import as_text, table
-from profiling_series.profiler import Capture, Request, capture
-from profiling_series.recordings.manifest import twins
+from profiling_series.profiler import capture
+from profiling_series.results import Capture, Request
+from profiling_series.results.planted import twins
 from profiling_series.workloads.faults import FAULTS, Fault
 
 

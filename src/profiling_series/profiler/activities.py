@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from profiling_series.errors import UsageError
-from profiling_series.profiler.schedule import Schedule
+from profiling_series.results import Schedule
 
 if TYPE_CHECKING:
     from torch.profiler import ProfilerAction, ProfilerActivity

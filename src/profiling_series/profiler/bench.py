@@ -9,12 +9,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from profiling_series import workloads
 from profiling_series.errors import UsageError
-from profiling_series.profiler import provenance, store
-from profiling_series.profiler.best_rates import CeilingsRequest
-from profiling_series.profiler.child import chosen_device, prepared
-from profiling_series.profiler.timing import TimingRequest
+from profiling_series.profiler.machine import this_machine
+from profiling_series.profiler.prepare import chosen_device, prepared
+from profiling_series.results import Ceilings, CeilingsRequest, Provenance, Timing, TimingRequest, store
+from profiling_series.results.figures import AnyFigures, Copied, Product
+from profiling_series.results.provenance import code_of
 from profiling_series.workloads.base import DTYPE_BYTES, torch_dtype
 from profiling_series.workloads.memory import free_bytes
 
@@ -51,9 +51,7 @@ def time_step(request: TimingRequest, device: str, out: str, progress: Progress)
     step = prepared(request.workload, request.compile, request.seed, device, progress, warm=True)
     progress("timing")
     each_us, calls = _timed(step)
-    values = {"each_us": each_us, "calls": calls}
-    code = workloads.code_digest(request.workload)
-    return [_write(request, device, out, values, code=code)]
+    return [_write(Timing(_provenance(request, device), tuple(each_us), calls), out)]
 
 
 def find_ceilings(request: CeilingsRequest, device: str, out: str, progress: Progress) -> list[Path]:
@@ -62,16 +60,16 @@ def find_ceilings(request: CeilingsRequest, device: str, out: str, progress: Pro
 
     device = chosen_device(device)
     random = torch.Generator(device=device).manual_seed(request.seed)
-    matmul: dict[str, list[dict[str, Any]]] = {}
+    matmul: dict[str, tuple[Product, ...]] = {}
     for dtype in request.dtypes:
         progress(f"timing products of {dtype}")
-        matmul[dtype] = list(_products(dtype, device, random))
+        matmul[dtype] = tuple(_products(dtype, device, random))
     progress("timing copies")
-    values = {"matmul": matmul, "copy": list(_copies(device, random))}
-    return [_write(request, device, out, values)]
+    copies = tuple(_copies(device, random))
+    return [_write(Ceilings(_provenance(request, device), matmul, copies), out)]
 
 
-def _products(dtype: str, device: str, random: torch.Generator) -> Iterator[dict[str, Any]]:
+def _products(dtype: str, device: str, random: torch.Generator) -> Iterator[Product]:
     """Yield size, time and rate of each product that fits."""
     import torch
 
@@ -83,11 +81,11 @@ def _products(dtype: str, device: str, random: torch.Generator) -> Iterator[dict
         product = partial(torch.mm, x, w, out=y)
         each_us = _bursts(product)
         us, kept_up_us = min(each_us), median(_timed(product)[0])
-        rates = {"tflops": 2 * n**3 / us / 1e6, "sustained_tflops": 2 * n**3 / kept_up_us / 1e6}
-        yield {"size": n, "us": us, "each_us": each_us, "sustained_us": kept_up_us, **rates}
+        rates = [2 * n**3 / taken / 1e6 for taken in (us, kept_up_us)]
+        yield Product(n, us, rates[0], tuple(each_us), kept_up_us, rates[1])
 
 
-def _copies(device: str, random: torch.Generator) -> Iterator[dict[str, Any]]:
+def _copies(device: str, random: torch.Generator) -> Iterator[Copied]:
     """Yield bytes, time and rate of each copy that fits."""
     import torch
 
@@ -97,7 +95,7 @@ def _copies(device: str, random: torch.Generator) -> Iterator[dict[str, Any]]:
         each_us = _bursts(partial(there.copy_, here))
         us = min(each_us)
         # Each byte is read once and written once.
-        yield {"bytes": size, "us": us, "each_us": each_us, "gbs": 2 * size / us / 1e3}
+        yield Copied(size, us, 2 * size / us / 1e3, tuple(each_us))
 
 
 def _fitting(sizes: tuple[int, ...], needed: Callable[[int], int], device: str) -> list[int]:
@@ -136,21 +134,17 @@ def _timer(function: Callable[[], object]) -> Any:
     return Timer("step()", globals={"step": function}, num_threads=torch.get_num_threads())
 
 
-def _write(
-    request: TimingRequest | CeilingsRequest, device: str, out: str, values: dict[str, Any], **more: Any
-) -> Path:
-    facts = {
-        "schema": 1,
-        "source": "live",
-        "key": request.key,
-        "kind": request.kind,
-        **request.to_json(),
-        "digest": request.digest,
-        **more,
-        **provenance.of_this_machine(device),
-        "warnings": [],
-        "values": values,
-    }
-    path = store.place_measure(out, request.key)
-    store.write_measure(path, facts)
+def _provenance(request: TimingRequest | CeilingsRequest, device: str) -> Provenance:
+    return Provenance(
+        key=request.key,
+        request=request,
+        digest=request.digest,
+        code=code_of(request),
+        machine=this_machine(device),
+    )
+
+
+def _write(figures: AnyFigures, out: str) -> Path:
+    path = store.place_figures(out, figures.key)
+    store.write_figures(path, figures)
     return path

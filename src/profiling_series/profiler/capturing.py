@@ -6,17 +6,16 @@ import os
 from collections.abc import Callable
 
 from profiling_series.errors import UsageError
-from profiling_series.profiler.captured import Capture
 from profiling_series.profiler.obtain import obtain
-from profiling_series.profiler.request import Request, whole_number
-from profiling_series.profiler.schedule import Schedule
-from profiling_series.workloads import Workload
+from profiling_series.results import Capture, Request, Schedule
+from profiling_series.results.asked import whole_number
+from profiling_series.workloads import AnyWorkload
 
 _DEFAULT_SCHEDULE = Schedule()
 
 
 def capture(
-    workload: Workload,
+    workload: AnyWorkload,
     *,
     warm: bool = True,
     compile: str | None = None,
@@ -41,10 +40,11 @@ def capture(
         Which steps are recorded.
     seed : int
         Seed of the workload's data.
-    source : {"auto", "cuda", "cpu", "recorded", "replay"}
+    source : {"auto", "cuda", "cpu", "recorded", "replay", "record"}
         "auto": CUDA if there is one, else this CPU (or what the environment variable
         ``PROFILING_SERIES_SOURCE`` says). "recorded": the recording of exactly these parameters, made on a
-        GPU. "replay": CUDA if there is one, else the recording.
+        GPU. "replay": CUDA if there is one, else the recording. "record": the recording, which is made
+        on this GPU if there is none of today's code.
     out : path-like, optional
         Folder in which to keep trace, table and provenance; without it they live as long as this process.
     progress : callable, optional
@@ -70,7 +70,7 @@ def capture(
 
 
 def capture_runs(
-    workload: Workload,
+    workload: AnyWorkload,
     n: int = 5,
     *,
     warm: bool = True,

@@ -1,42 +1,44 @@
 """The fresh process of a measurement: ``python -m profiling_series.profiler.child``, told by JSON.
 
 As a process's fifth profile, the first launch of a step took 280–309 µs on an NVIDIA H200 where it took 41–69
-as its first; so each capture gets a process of its own. Standard output carries one JSON object a line:
-``{"progress": …}`` while it runs, then ``{"done": [path, …]}`` or ``{"error": …, "kind": …}``. A process that
-is one of several says ``{"ready": true}`` when torch is imported, and waits for a second line on its stdin
-before it touches the device.
+as its first; so each capture gets a process of its own. Standard input holds an `Order`, standard output an
+`Answer` a line.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import IO, Any
+from typing import IO
 
-from profiling_series import workloads
+import msgspec
+
 from profiling_series.errors import CaptureError, UsageError
 from profiling_series.profiler import names
-from profiling_series.profiler.captured import Capture
 from profiling_series.profiler.failure import explain
-from profiling_series.profiler.request import WARM_CALLS, Request
+from profiling_series.profiler.prepare import Progress, chosen_device, prepared
+from profiling_series.profiler.talk import Answer, Order
 from profiling_series.profiler.window import Windows
+from profiling_series.results import (
+    AnyRequest,
+    Capture,
+    CeilingsRequest,
+    Request,
+    SweepRequest,
+    TimingRequest,
+)
+from profiling_series.results.asked import Asked
 from profiling_series.workloads import Step
-from profiling_series.workloads.memory import check_fits
 
-Progress = Callable[[str], None]
-
-
-#: Kind of request: the module that describes it, and the module and the function that measure it.
-WORK = {
-    "capture": ("request", "child", "capture_files"),
-    "timing": ("timing", "bench", "time_step"),
-    "ceilings": ("best_rates", "bench", "find_ceilings"),
-    "sweep": ("sweeping", "sweep_loop", "profile_sweep"),
+#: What measures each kind of request: a module of this package and a function of it.
+WORK: dict[type[Asked], tuple[str, str]] = {
+    Request: ("child", "capture_files"),
+    SweepRequest: ("sweep_loop", "profile_sweep"),
+    TimingRequest: ("bench", "time_step"),
+    CeilingsRequest: ("bench", "find_ceilings"),
 }
 
 
@@ -44,36 +46,35 @@ def main() -> int:
     """Return 0 with the files written and named on standard output, 1 with an error named there."""
     answers = _own_stdout()
     try:
-        order = json.loads(sys.stdin.readline())
-        described, module, function = WORK[order["kind"]]
-        request = import_module(f"{__package__}.{described}").from_json(order["request"])
-        _say(answers, "progress", "importing torch")
+        order = msgspec.json.decode(sys.stdin.readline(), type=Order)
+        _say(answers, Answer(progress="importing torch"))
         import torch  # noqa: F401
 
-        _import_ahead(request)
-        if order.get("waits"):
-            _say(answers, "ready", True)
+        _import_ahead(order.request)
+        if order.waits:
+            _say(answers, Answer(ready=True))
             if not sys.stdin.readline():
                 return 1  # its turn will not come
+        module, function = WORK[type(order.request)]
         work = getattr(import_module(f"{__package__}.{module}"), function)
-        paths = work(request, order["device"], order["out"], partial(_say, answers, "progress"))
+        paths = work(order.request, order.device, order.out, partial(_tell, answers))
     except Exception as error:
         traceback.print_exc()
         known = explain(error)
-        kind = "usage" if isinstance(known, UsageError) else "capture"
-        _write(answers, {"error": str(known), "kind": kind})
+        _say(answers, Answer(error=str(known), usage=isinstance(known, UsageError)))
         return 1
-    _say(answers, "done", [str(path) for path in paths])
+    _say(answers, Answer(done=[str(path) for path in paths]))
     return 0
 
 
-def _import_ahead(request: Any) -> None:
+def _import_ahead(request: AnyRequest) -> None:
     """Import what the measurement will, before its turn: several processes do that side by side.
 
     The profiler reads a setting of Inductor's when it starts, which imports that, and Triton: seconds in
     which the others would wait. The compiler's own modules take longer than torch.
     """
-    compiles = getattr(request, "compile", None) is not None
+    modes = request.points if isinstance(request, SweepRequest) else (request,)
+    compiles = any(getattr(one, "compile", None) is not None for one in modes)
     import_module("torch._inductor.compile_fx" if compiles else "torch._inductor.config")
 
 
@@ -110,62 +111,11 @@ def measure(request: Request, device: str, out: str, progress: Progress) -> list
         annotation=request.workload.annotation,
         schedule=request.schedule,
         device=device,
-        facts={
-            **request.to_json(),
-            "digest": request.digest,
-            "code": workloads.code_digest(request.workload),
-        },
+        request=request,
     )
     progress(f"profiling {request.schedule.steps} steps{compiling}: {request.schedule}")
     profile_steps(step, windows)
     return windows.captures
-
-
-def prepared(
-    workload: workloads.Workload,
-    compile: str | None,
-    seed: int,
-    device: str,
-    progress: Progress,
-    *,
-    warm: bool,
-) -> Step:
-    """Return the step of a workload, ready to run: its data made, and `WARM_CALLS` calls behind it if warm.
-
-    Parameters
-    ----------
-    workload : Workload
-        What is measured.
-    compile : str or None
-        A mode of ``torch.compile``; None for eager.
-    seed : int
-        Seed of the data.
-    device : {"cuda", "cpu"}
-        Where.
-    progress : callable
-        Called with a few words at each stage.
-    warm : bool
-        Whether to call it before.
-    """
-    import torch
-
-    if compile is not None and device == "cuda":
-        _check_triton_capability()
-    check_fits(workload, device)
-    progress(f"preparing the data on {device}")
-    torch.manual_seed(seed)
-    step = workload.prepare(device, seed)
-    if compile is not None:
-        step = step.compiled(compile)
-    synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
-    synchronize()
-    if warm:
-        compiling = " (the first compiles)" if compile is not None else ""
-        progress(f"warming up: {WARM_CALLS} calls{compiling}")
-        for _ in range(WARM_CALLS):
-            step()
-        synchronize()
-    return step
 
 
 def profile_steps(step: Step, windows: Windows) -> None:
@@ -196,50 +146,20 @@ def profile_steps(step: Step, windows: Windows) -> None:
         )
 
 
-def chosen_device(device: str) -> str:
-    """Return ``"cuda"`` or ``"cpu"`` for what was asked; raise `UsageError` where there is no CUDA to use."""
-    import torch
-
-    if torch.cuda.is_available():
-        return "cpu" if device == "cpu" else "cuda"
-    if device == "cuda":
-        why = (
-            "finds no GPU that it can use (is there one, with its driver?)"
-            if torch.version.cuda or torch.version.hip
-            else "is a build for the CPU only"
-        )
-        raise UsageError(
-            f"CUDA was asked for, but torch {torch.__version__} {why}; "
-            "use source='cpu' to measure this CPU, or source='replay' for a recording"
-        )
-    return "cpu"
-
-
-def _check_triton_capability() -> None:
-    import torch
-
-    major, minor = torch.cuda.get_device_capability()
-    if torch.version.cuda and major < 7:
-        raise UsageError(
-            f"torch.compile needs a GPU of compute capability 7.0 or later for Triton, and "
-            f"{torch.cuda.get_device_name()} has {major}.{minor}: capture it eager (compile=None)"
-        )
-
-
 def _own_stdout() -> IO[str]:
     """Return the real standard output for our answers alone; what libraries print goes to standard error."""
     sys.stdout.flush()
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return answers
 
 
-def _say(answers: IO[str], key: str, value: Any) -> None:
-    _write(answers, {key: value})
+def _tell(answers: IO[str], stage: str) -> None:
+    _say(answers, Answer(progress=stage))
 
 
-def _write(answers: IO[str], message: dict[str, Any]) -> None:
-    print(json.dumps(message), file=answers, flush=True)
+def _say(answers: IO[str], answer: Answer) -> None:
+    print(msgspec.json.encode(answer).decode(), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -67,4 +67,6 @@ def _known(error: BaseException) -> str | None:
         return f"torch.compile needs Triton, which is missing or too old here: install it, {_EAGER}"
     if name == "OutOfMemoryError" or "can't allocate memory" in text:
         return f"out of memory: choose a smaller size ({first_line(text)})"
+    if isinstance(error, NotImplementedError) or "not implemented for" in text:
+        return f"torch has no such operation here ({first_line(text)})"
     return None

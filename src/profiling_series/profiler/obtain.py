@@ -7,49 +7,49 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from profiling_series.errors import CaptureError
-from profiling_series.profiler import reuse, spawn, store
-from profiling_series.profiler.captured import Capture, keep
-from profiling_series.profiler.measured import Measurement
+from msgspec import structs
+
+from profiling_series import handed
+from profiling_series.errors import CaptureError, RecordingMissing
+from profiling_series.profiler import reuse, spawn
+from profiling_series.profiler.reuse import Found
 from profiling_series.profiler.sources import resolve
-from profiling_series.profiler.spawn import Done, Order
-from profiling_series.profiler.window import combined
+from profiling_series.profiler.spawn import Done
+from profiling_series.results import AnyRequest, Capture, store
+from profiling_series.results.capture import combined
 
-Result = Capture | Measurement
+Progress = Callable[[str], None] | None
 
 
-class Asked(Order, Protocol):
-    """A request: what a fresh process is told, with a name and a digest to find its result by."""
+class Recordings(Protocol):
+    """What was measured on a GPU before, as the package's root hands it down."""
 
-    @property
-    def key(self) -> str:
-        """Return the name of the files."""
+    def load(self, request: AnyRequest) -> Found:
+        """Return the recording of a request, or raise `RecordingMissing`."""
 
-    @property
-    def digest(self) -> str:
-        """Return 16 hex digits, equal for equal requests only."""
+    def add(self, result: Found) -> Found:
+        """Return the result, stored where recordings are looked up; a faulty one raises `CaptureError`."""
 
 
 def obtain(
-    requests: Sequence[Asked],
+    requests: Sequence[AnyRequest],
     *,
     source: str,
     out: str | os.PathLike[str] | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = None,
 ) -> list[Any]:
     """Return the result of each request, in their order.
 
     Parameters
     ----------
-    requests : sequence of Asked
+    requests : sequence of AnyRequest
         What to measure; of several, each gets a fresh process (see `spawn.run_each`).
-    source : {"auto", "cuda", "cpu", "recorded", "replay"}
-        As `capture` takes it.
+    source : {"auto", "cuda", "cpu", "recorded", "replay", "record"}
+        As `capture` takes it; "record" also stores as a recording what has none of today's code.
     out : path-like, optional
         Folder in which to keep the files; without it they live as long as this process.
     progress : callable, optional
@@ -69,18 +69,42 @@ def obtain(
         for request in requests:  # told now, not after the measurement
             store.place(out, request.key)
     if chosen == "recorded":
-        from profiling_series.recordings import load
-
-        found = [load(request) for request in requests]
+        found = [_recordings().load(request) for request in requests]
+    elif chosen == "record":
+        found = _recorded_now(requests, progress)
     else:
         found = _live(requests, chosen, progress)
-    kept = [keep(one) if isinstance(one, Capture) else one.kept() for one in found]
-    return kept if out is None else [one.save(out) for one in kept]
+    for one in found:
+        reuse.keep(one)
+    return found if out is None else [one.save(out) for one in found]
 
 
-def _live(requests: Sequence[Asked], device: str, progress: Callable[[str], None] | None) -> list[Result]:
+def _recordings() -> Recordings:
+    assert handed.recordings is not None  # the package's root has run before this module
+    found: Recordings = handed.recordings()
+    return found
+
+
+def _recorded_now(requests: Sequence[AnyRequest], progress: Progress) -> list[Found]:
+    """Return the recordings of today's code, and of the rest what is measured and stored now."""
+    recordings = _recordings()
+    found: dict[str, Found] = {}
+    for request in requests:
+        try:
+            known = recordings.load(request)
+        except RecordingMissing:
+            continue
+        if known.provenance.changed is None:
+            found[request.digest] = known
+    missing = [request for request in requests if request.digest not in found]
+    for request, made in zip(missing, _live(missing, "cuda", progress), strict=True):
+        found[request.digest] = recordings.add(made)
+    return [found[request.digest] for request in requests]
+
+
+def _live(requests: Sequence[AnyRequest], device: str, progress: Progress) -> list[Found]:
     """Return what this build has measured already, and measure the rest."""
-    found: dict[str, Result] = {}
+    found: dict[str, Found] = {}
     for request in requests:
         if (shared := reuse.find(request.digest, device)) is not None:
             found[request.digest] = shared
@@ -94,19 +118,19 @@ def _live(requests: Sequence[Asked], device: str, progress: Callable[[str], None
     return [found[request.digest] for request in requests]
 
 
-def _timed(done: Done) -> Result:
+def _timed(done: Done) -> Found:
     """Return what a process left, with the time that it took, importing torch included."""
     result = reuse.opened(done.paths, source="live")
     if result is None:
         raise CaptureError("the process that measured left no file")
-    spent = {"elapsed_s": done.elapsed_s, "stages_s": done.stages_s}
     if isinstance(result, Capture) and result.cycles:
-        return combined([_with(cycle, spent) for cycle in result.cycles])
-    return _with(result, spent)
+        return combined([_with_times(cycle, done) for cycle in result.cycles])
+    return _with_times(result, done)
 
 
-def _with(result: Any, facts: dict[str, Any]) -> Any:
-    return replace(result, provenance={**result.provenance, **facts})
+def _with_times(result: Any, done: Done) -> Any:
+    told = structs.replace(result.provenance, elapsed_s=done.elapsed_s, stages_s=done.stages_s)
+    return structs.replace(result, provenance=told)
 
 
 @cache

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from profiling_series.errors import UsageError
 from profiling_series.profiler import activities as acts
-from profiling_series.profiler import names, store
-from profiling_series.profiler.captured import Capture, keep
-from profiling_series.profiler.request import WARM_CALLS
-from profiling_series.profiler.schedule import Schedule
-from profiling_series.profiler.window import Windows, combined
+from profiling_series.profiler import names
+from profiling_series.profiler.reuse import keep
+from profiling_series.profiler.window import Windows
+from profiling_series.results import Capture, Schedule, store
+from profiling_series.results.capture import combined
+from profiling_series.results.request import WARM_CALLS
 
 if TYPE_CHECKING:
     from torch.profiler import ProfilerActivity
@@ -250,7 +251,6 @@ def record(
         annotation=name,
         schedule=schedule,
         device=device,
-        facts={"workload": None, "warm": None, "compile": None, "seed": None, "digest": None, "code": None},
         notes=notes,
     )
     options = {"record_shapes": record_shapes, "with_stack": with_stack}

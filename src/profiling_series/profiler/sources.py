@@ -10,19 +10,20 @@ from pathlib import Path
 from profiling_series.errors import UsageError
 
 #: What ``capture(source=…)`` takes.
-SOURCES = ("auto", "cuda", "cpu", "recorded", "replay")
+SOURCES = ("auto", "cuda", "cpu", "recorded", "replay", "record")
 #: Names the source of every capture that does not ask for one itself.
 ENVIRONMENT = "PROFILING_SERIES_SOURCE"
 
 
 def resolve(source: str) -> str:
-    """Return ``"auto"``, ``"cuda"``, ``"cpu"`` or ``"recorded"`` for what was asked.
+    """Return ``"auto"``, ``"cuda"``, ``"cpu"``, ``"recorded"`` or ``"record"`` for what was asked.
 
     Parameters
     ----------
-    source : {"auto", "cuda", "cpu", "recorded", "replay"}
+    source : {"auto", "cuda", "cpu", "recorded", "replay", "record"}
         ``"auto"`` is CUDA if there is one, else this CPU, unless the environment variable
-        ``PROFILING_SERIES_SOURCE`` names another; ``"replay"`` is CUDA if there is one, else the recording.
+        ``PROFILING_SERIES_SOURCE`` names another; ``"replay"`` is CUDA if there is one, else the recording;
+        ``"record"`` is the recording if there is one of today's code, else CUDA, and the recording is made.
 
     Returns
     -------
@@ -32,7 +33,7 @@ def resolve(source: str) -> str:
     Raises
     ------
     UsageError
-        No such source.
+        No such source, or recordings were to be made where there is no GPU.
     """
     origin = "source"
     if source == "auto" and os.environ.get(ENVIRONMENT):
@@ -41,6 +42,8 @@ def resolve(source: str) -> str:
         raise UsageError(f"unknown {origin} {source!r:.80}; choose one of {', '.join(SOURCES)}")
     if source == "replay":
         return "cuda" if cuda_available() else "recorded"
+    if source == "record" and not cuda_available():
+        raise UsageError("recordings are made on a GPU, and torch finds none here")
     return source
 
 
@@ -65,7 +68,7 @@ def has_gpu(source: str = "auto") -> bool:
         No such source.
     """
     chosen = resolve(source)
-    return chosen in ("cuda", "recorded") or (chosen == "auto" and cuda_available())
+    return chosen in ("cuda", "recorded", "record") or (chosen == "auto" and cuda_available())
 
 
 def cuda_available() -> bool:

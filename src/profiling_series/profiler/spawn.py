@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -14,35 +13,22 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Self
 
-import profiling_series
+import msgspec
+
 from profiling_series.errors import CaptureError, UsageError
 from profiling_series.format import one_line
-from profiling_series.profiler.captured import KEEP
 from profiling_series.profiler.failure import first_line
-from profiling_series.profiler.reuse import REUSE
+from profiling_series.profiler.reuse import KEEP, REUSE
+from profiling_series.profiler.talk import Answer, Order
+from profiling_series.results import AnyRequest
 
 _COMMAND = ("-P", "-m", "profiling_series.profiler.child")  # -P: the caller's folder may hold a torch.py
 AT_ONCE = 6
 """Processes started side by side; each holds an imported torch, some hundred MB."""
 
 Progress = Callable[[str], None] | None
-
-
-class Order(Protocol):
-    """What a fresh process can be told to measure: `Request` and its likes."""
-
-    @property
-    def kind(self) -> str:
-        """Return which of the child's measurements it is."""
-
-    @property
-    def cold(self) -> bool:
-        """Return whether the compilers' caches must be empty."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all fields as plain JSON values."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +40,12 @@ class Done:
     stages_s: dict[str, float]
 
 
-def run(order: Order, *, device: str, out: Path, progress: Progress = None) -> list[Path]:
+def run(request: AnyRequest, *, device: str, out: Path, progress: Progress = None) -> list[Path]:
     """Return the files that a fresh process wrote under `out`.
 
     Parameters
     ----------
-    order : Order
+    request : AnyRequest
         What to measure.
     device : {"auto", "cuda", "cpu"}
         Where.
@@ -80,20 +66,20 @@ def run(order: Order, *, device: str, out: Path, progress: Progress = None) -> l
     CaptureError
         The process failed or died; `details` holds what it wrote to standard error.
     """
-    return run_each([order], device=device, outs=[out], progress=progress)[0].paths
+    return run_each([request], device=device, outs=[out], progress=progress)[0].paths
 
 
 def run_each(
-    orders: Sequence[Order], *, device: str, outs: Sequence[Path], progress: Progress = None
+    requests: Sequence[AnyRequest], *, device: str, outs: Sequence[Path], progress: Progress = None
 ) -> list[Done]:
-    """Return what one fresh process an order left, in their order.
+    """Return what one fresh process a request left, in their order.
 
     Up to `AT_ONCE` processes start side by side and import torch together, which is most of their time. Then
     one after the other touches the device and measures, while the rest wait for their turn.
 
     Parameters
     ----------
-    orders : sequence of Order
+    requests : sequence of AnyRequest
         What to measure.
     device : {"auto", "cuda", "cpu"}
         Where.
@@ -109,14 +95,14 @@ def run_each(
     CaptureError
         As in `run`.
     """
-    pairs = list(zip(orders, outs, strict=True))
+    pairs = list(zip(requests, outs, strict=True))
     done: list[Done] = []
     for first in range(0, len(pairs), AT_ONCE):
         part = pairs[first : first + AT_ONCE]
         with ExitStack() as stack:
             children = [
-                stack.enter_context(_Child(order, device, out, progress, waits=len(part) > 1))
-                for order, out in part
+                stack.enter_context(_Child(request, device, out, progress, waits=len(part) > 1))
+                for request, out in part
             ]
             for child in children:
                 child.until_ready()
@@ -127,18 +113,12 @@ def run_each(
 class _Child:
     """One fresh process, from its start to its end."""
 
-    def __init__(self, order: Order, device: str, out: Path, progress: Progress, *, waits: bool) -> None:
-        self._order = {
-            "kind": order.kind,
-            "request": order.to_json(),
-            "device": device,
-            "out": os.fspath(out),
-            "waits": waits,
-        }
-        self._cold = order.cold
+    def __init__(
+        self, request: AnyRequest, device: str, out: Path, progress: Progress, *, waits: bool
+    ) -> None:
+        self._order = Order(request, device, os.fspath(out), waits)
         self._progress = progress
-        self._waits = waits
-        self._answer: dict[str, Any] = {}
+        self._answer = Answer()
         self._stage = ""
         self._stages: dict[str, float] = {}
         self._resources = ExitStack()
@@ -156,13 +136,13 @@ class _Child:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=self._log,
-                    env=_environment(Path(caches), cold=self._cold),
+                    env=_environment(Path(caches), cold=self._order.request.cold),
                     text=True,
                     encoding="utf-8",
                 )
             )
             stack.callback(self._end)
-            self._tell(json.dumps(self._order), last=not self._waits)
+            self._tell(msgspec.json.encode(self._order).decode(), last=not self._order.waits)
             self._resources = stack.pop_all()
         return self
 
@@ -173,17 +153,17 @@ class _Child:
 
     def until_ready(self) -> None:
         """Return when torch is imported there; at once for a process that does not wait."""
-        if self._waits:
+        if self._order.waits:
             self._follow()
 
     def measure(self) -> Done:
         """Return what it left, after it was told to go on."""
-        if self._waits and "ready" in self._answer:
+        if self._order.waits and self._answer.ready:
             waited = time.monotonic() - self._since
             self._began, self._since = self._began + waited, self._since + waited
             self._tell("go", last=True)
             self._follow()
-        elif not self._waits:
+        elif not self._order.waits:
             self._follow()
         self._process.wait()
         self._log.seek(0)
@@ -203,12 +183,12 @@ class _Child:
         """Read what it says, until it is ready or ends."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self._answer = json.loads(line)
+            self._answer = msgspec.json.decode(line, type=Answer)
             self._clock()
-            if "ready" in self._answer:
+            if self._answer.ready:
                 return
-            if "progress" in self._answer:
-                self._stage = self._answer["progress"]
+            if self._answer.progress is not None:
+                self._stage = self._answer.progress
                 if self._progress is not None:
                     self._progress(self._stage)
         self._clock()
@@ -230,13 +210,13 @@ class _Child:
             self._process.wait()
 
 
-def _result(answer: dict[str, Any], code: int, details: str, stage: str) -> list[Path]:
-    if "done" in answer:
-        return [Path(path) for path in answer["done"]]
-    if "error" in answer:
-        if answer["kind"] == "usage":
-            raise UsageError(answer["error"])
-        raise CaptureError(answer["error"], details)
+def _result(answer: Answer, code: int, details: str, stage: str) -> list[Path]:
+    if answer.done is not None:
+        return [Path(path) for path in answer.done]
+    if answer.error is not None:
+        if answer.usage:
+            raise UsageError(answer.error)
+        raise CaptureError(answer.error, details)
     stage = f" while {stage}" if stage else ""
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
@@ -250,7 +230,7 @@ def _environment(scratch: Path, *, cold: bool) -> dict[str, str]:
     environment = dict(os.environ)
     # By absolute paths: the caller may have been started with PYTHONPATH=src and have changed its folder
     # since.
-    package = Path(profiling_series.__file__).resolve().parent.parent
+    package = Path(__file__).resolve().parents[2]
     others = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
     environment["PYTHONPATH"] = os.pathsep.join([str(package), *others])
     for name in (KEEP, REUSE):  # the parent keeps its copies itself

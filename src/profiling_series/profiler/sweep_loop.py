@@ -1,20 +1,19 @@
-"""The sweep's loop, in the fresh process: all workloads in one window of the profiler."""
+"""The sweep's loop, in the fresh process: all points in one window, one allocated at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from typing import TYPE_CHECKING
 
-from profiling_series import workloads
 from profiling_series.errors import CaptureError, UsageError
 from profiling_series.profiler import names
-from profiling_series.profiler.child import chosen_device, prepared
-from profiling_series.profiler.schedule import Schedule
-from profiling_series.profiler.sweeping import SweepRequest, label
+from profiling_series.profiler.failure import explain
+from profiling_series.profiler.prepare import Progress, chosen_device, prepared
 from profiling_series.profiler.window import Windows
-from profiling_series.workloads import Step
-from profiling_series.workloads.memory import free_bytes, human_bytes
+from profiling_series.results import Point, Schedule, SweepRequest
 
-Progress = Callable[[str], None]
+if TYPE_CHECKING:
+    from torch.profiler import profile
 
 
 def profile_sweep(request: SweepRequest, device: str, out: str, progress: Progress) -> list[str]:
@@ -30,72 +29,88 @@ def profile_sweep(request: SweepRequest, device: str, out: str, progress: Progre
         Absolute path of the folder to write to.
     progress : callable
         Called with a few words at each stage.
+
+    Raises
+    ------
+    UsageError
+        None of the points can be measured here; the message has the reason of the first.
     """
     device = chosen_device(device)
-    _check_all_fit(request, device)
-    progress(f"preparing and warming up {len(request.workloads)} workloads on {device}")
-    ready = [
-        prepared(one, None, request.seed, device, lambda _: None, warm=True) for one in request.workloads
-    ]
-    first = request.workloads[0]
     windows = Windows(
         out=out,
         key=request.key,
-        annotation=first.annotation,
-        # Each workload's steps, and before them one that waits for the device.
-        schedule=Schedule(active=len(ready) * (1 + request.steps)),
+        annotation=request.points[0].workload.annotation,
+        # Each point's steps, and before them one in which it is made ready.
+        schedule=Schedule(active=len(request.points) * (1 + request.steps)),
         device=device,
-        facts={
-            **request.to_json(),
-            "workload": None,
-            "warm": True,
-            "compile": None,
-            "digest": request.digest,
-            "code": workloads.code_digest(first),
-        },
+        request=request,
     )
-    progress(f"profiling {request.steps} steps of each")
-    _profile(ready, request, windows)
+    _profile(request, windows, progress)
     return [str(capture.trace_path) for capture in windows.captures]
 
 
-def _check_all_fit(request: SweepRequest, device: str) -> None:
-    needed, free = sum(one.required_bytes() for one in request.workloads), free_bytes(device)
-    if free is not None and needed > free:
-        raise UsageError(
-            f"sweep: all its data needs {human_bytes(needed)} on {device}, where {human_bytes(free)} are "
-            "free; leave out the largest size"
-        )
-
-
-def _profile(ready: Sequence[Step], request: SweepRequest, windows: Windows) -> None:
+def _profile(request: SweepRequest, windows: Windows, progress: Progress) -> None:
     import torch
-    from torch.profiler import ProfilerActivity, profile, record_function, schedule
+    from torch.profiler import ProfilerActivity, profile, schedule
 
-    on_gpu = windows.device == "cuda"
-    activities = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if on_gpu else [])]
-    synchronize = torch.cuda.synchronize if on_gpu else lambda: None
-    annotation, terms = names.safe(windows.annotation), windows.schedule
+    activities = [ProfilerActivity.CPU]
+    if windows.device == "cuda":
+        activities.append(ProfilerActivity.CUDA)
+        torch.cuda.synchronize()  # the device's first use is no part of the first point
+    terms = windows.schedule
     with profile(
         activities=activities, schedule=schedule(**terms.params()), on_trace_ready=windows.close
     ) as prof:
-
-        def run(step: Step) -> None:
-            with record_function(annotation):
-                step()
-            prof.step()
-
         try:
             for _ in range(terms.wait + terms.warmup):
-                run(ready[0])
-            for workload, step in zip(request.workloads, ready, strict=True):
-                with record_function(names.safe(label(workload))):
-                    synchronize()
                 prof.step()
-                for _ in range(request.steps):
-                    run(step)
+            for at, point in enumerate(request.points, 1):
+                progress(f"profiling {point.label}: {at} of {len(request.points)}")
+                try:
+                    _run(point, request, windows.device, prof)
+                except Exception as error:
+                    _note(error, point, windows)
+                    prof.step()  # the next point begins a step of its own
+                _free(point, windows.device)
         except BaseException:
             windows.abandoned = True
             raise
+        windows.abandoned = len(windows.failed) == len(request.points)
+    if windows.abandoned:
+        raise UsageError(f"sweep: no point can be measured here: {windows.failed[request.points[0].label]}")
     if len(windows.captures) != 1:
         raise CaptureError("torch closed no window of the sweep")
+
+
+def _run(point: Point, request: SweepRequest, device: str, prof: profile) -> None:
+    """Make a point ready under its label, and run its steps; what it allocated ends with this call."""
+    from torch.profiler import record_function
+
+    workload = point.workload
+    with record_function(names.safe(point.label)):
+        step = prepared(workload, point.compile, request.seed, device, lambda _: None, warm=True)
+    prof.step()
+    annotation = names.safe(workload.annotation)
+    for _ in range(request.steps):
+        with record_function(annotation):
+            step()
+        prof.step()
+
+
+def _note(error: Exception, point: Point, windows: Windows) -> None:
+    """Note why this machine cannot measure a point; any other error ends the sweep."""
+    known = explain(error)
+    if not isinstance(known, UsageError):
+        raise error
+    windows.failed[point.label] = str(known)
+
+
+def _free(point: Point, device: str) -> None:
+    """Give back what a point held, code that was compiled for its shapes included."""
+    import torch
+
+    if point.compile is not None:
+        torch.compiler.reset()
+    gc.collect()
+    if device == "cuda":
+        torch.cuda.empty_cache()

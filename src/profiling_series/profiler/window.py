@@ -6,15 +6,17 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from profiling_series.errors import CaptureError
 from profiling_series.format import visible
-from profiling_series.profiler import exported, names, provenance, store
-from profiling_series.profiler.captured import Capture, from_files
-from profiling_series.profiler.schedule import Schedule
+from profiling_series.profiler import exported, names
+from profiling_series.profiler.machine import this_machine
+from profiling_series.results import AnyRequest, Capture, Provenance, Schedule, store
+from profiling_series.results.capture import from_files
+from profiling_series.results.provenance import code_of
 
 if TYPE_CHECKING:
     from torch.profiler import profile
@@ -42,10 +44,12 @@ class Windows:
     device : str
         ``"cpu"``, or the kind of accelerator: decides how the table is sorted, and whether GPU events are
         expected.
-    facts : mapping
-        What else goes into the provenance.
+    request : AnyRequest, optional
+        What was asked for; None for code of the caller's own.
     notes : list of str
         What a reader of the next window should know, beside what its trace tells.
+    failed : dict of str to str
+        Of a sweep: why a point could not be measured, by its label.
     abandoned : bool
         Set when the loop failed or ended too early: torch closes a window then as well, and it is not kept.
     captures : list of Capture
@@ -57,8 +61,9 @@ class Windows:
     annotation: str
     schedule: Schedule
     device: str
-    facts: Mapping[str, Any]
+    request: AnyRequest | None = None
     notes: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     abandoned: bool = False
     captures: list[Capture] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
@@ -77,20 +82,21 @@ class Windows:
                 "the recorded steps hold no op and no kernel: does this thread's loop call torch?"
             )
         table = _table(prof, device=self.device, shown={k: visible(v) for k, v in shown.items()})
-        facts = {
-            "schema": 1,
-            "source": "live",
-            "key": key,
-            "annotation": self.annotation,
-            **self.facts,
-            "schedule": self.schedule.params(),
-            "cycle": number,
-            "elapsed_s": round(time.monotonic() - self.started, 3),
-            **provenance.of_this_machine(self.device),
-            "warnings": [*trace.warnings(gpu_expected=self.device != "cpu"), *self.notes],
-        }
+        provenance = Provenance(
+            key=key,
+            request=self.request,
+            digest=self.request.digest if self.request else None,
+            code=code_of(self.request) if self.request else {},
+            annotation=self.annotation,
+            schedule=self.schedule,
+            cycle=number,
+            elapsed_s=round(time.monotonic() - self.started, 3),
+            machine=this_machine(self.device),
+            warnings=(*trace.warnings(gpu_expected=self.device != "cpu"), *self.notes),
+            failed=dict(self.failed),
+        )
         files = store.place(self.out, key)
-        store.write(files, store.compress(trace.data), table, facts)
+        store.write(files, store.compress(trace.data), table, provenance)
         self.captures.append(from_files(files.trace, source="live"))
 
 
@@ -118,9 +124,3 @@ def _table(prof: profile, *, device: str, shown: Mapping[str, str]) -> str:
     # "device", not "cuda": the attributes were renamed, and both names sort alike.
     order = "self_cpu_time_total" if device == "cpu" else "self_device_time_total"
     return str(averages.table(sort_by=order, row_limit=-1, max_name_column_width=_NAME_COLUMN))
-
-
-def combined(captures: list[Capture]) -> Capture:
-    """Return the last capture; of several, one that knows them all as its `cycles`."""
-    last = captures[-1]
-    return last if len(captures) == 1 else replace(last, cycles=tuple(captures))

@@ -1,36 +1,41 @@
-"""What is measured: one module a subject, one frozen dataclass a workload.
+"""What is measured: one module a subject, one frozen struct of parameters a workload.
 
-To add a workload, write a frozen dataclass with the members of `Workload` in a module of its own, the code
-that it measures in a module of the same name in `steps`, and name the class in `WORKLOADS`. The two are apart
-because parameters, file names and recordings must be known where torch is not installed.
+To add a workload, write a subclass of `Workload` in a module of its own, the code that it measures in a
+module of the same name in `steps`, and name the class in `AnyWorkload`. The two are apart because parameters,
+file names and recordings must be known where torch is not installed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import get_args
 
 from profiling_series.errors import UsageError
-from profiling_series.workloads.base import DTYPE_BYTES, Step, Workload, code_digest
-from profiling_series.workloads.faults import FAULT_WORKLOADS
+from profiling_series.workloads.base import DTYPE_BYTES, Parameter, Step, Workload, parameters
+from profiling_series.workloads.code import code_digests, code_is_as_it_was
+from profiling_series.workloads.faults import FaultWorkload
 from profiling_series.workloads.matmul_add import MatmulAdd
 from profiling_series.workloads.small_matmuls import SmallMatmuls
 
 __all__ = [
     "DTYPE_BYTES",
     "WORKLOADS",
+    "AnyWorkload",
     "MatmulAdd",
+    "Parameter",
     "SmallMatmuls",
     "Step",
     "Workload",
-    "code_digest",
-    "from_json",
+    "code_digests",
+    "code_is_as_it_was",
     "get",
-    "to_json",
+    "parameters",
 ]
 
+#: One of the workloads that are registered: what a request, and a file that describes one, may hold.
+AnyWorkload = MatmulAdd | SmallMatmuls | FaultWorkload
+
 #: Every workload class, by its name on the command line.
-WORKLOADS: dict[str, type[Workload]] = {cls.name: cls for cls in (MatmulAdd, SmallMatmuls, *FAULT_WORKLOADS)}
+WORKLOADS: dict[str, type[Workload]] = {cls.name: cls for cls in get_args(AnyWorkload)}
 
 
 def get(name: str) -> type[Workload]:
@@ -39,22 +44,3 @@ def get(name: str) -> type[Workload]:
         return WORKLOADS[name]
     except (KeyError, TypeError):
         raise UsageError(f"unknown workload {name!r}; known: {', '.join(WORKLOADS)}") from None
-
-
-def to_json(workload: Workload) -> dict[str, Any]:
-    """Return ``{"name": …, "params": {…}}``, which `from_json` turns back into the workload."""
-    return {"name": workload.name, "params": workload.params()}
-
-
-def from_json(data: Mapping[str, Any]) -> Workload:
-    """Return the workload that `to_json` described, or raise `UsageError`."""
-    try:
-        name, params = data["name"], dict(data["params"])
-    except (KeyError, TypeError, ValueError):
-        raise UsageError(f"not the description of a workload: {data!r}") from None
-    try:
-        return get(name)(**params)
-    except TypeError:
-        raise UsageError(
-            f"{name}: these are not its parameters: {', '.join(sorted(map(str, params)))}"
-        ) from None

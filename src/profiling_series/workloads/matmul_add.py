@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from profiling_series.workloads.base import (
     DTYPE_BYTES,
+    Dtype,
     Step,
+    Workload,
     known_dtype,
     named_when_changed,
-    positive_int,
+    set_positive_ints,
 )
 
 
-@dataclass(frozen=True)
-class MatmulAdd:
+class MatmulAdd(Workload, frozen=True, tag="matmul-add"):
     """``torch.add(torch.matmul(x, w), b)`` with x, w and b of n×n, or of batch×n×n.
 
     Parameters
@@ -34,26 +36,20 @@ class MatmulAdd:
         A parameter is out of range.
     """
 
-    name: ClassVar[str] = "matmul-add"
     series: ClassVar[str] = "01_matmul_add"
     annotation: ClassVar[str] = "matmul_add"
     code: ClassVar[str] = "profiling_series.workloads.steps.matmul_add"
 
-    size: int = field(default=64, metadata={"help": "n: x, w and b are n×n", "type": int})
-    dtype: str = field(
-        default="bf16", metadata={"help": "type of the elements", "choices": tuple(DTYPE_BYTES)}
-    )
-    batch: int | None = field(
-        default=None,
-        metadata={"help": "that many matrices in each tensor (default: one, without a batch)", "type": int},
-    )
+    size: Annotated[int, Meta(description="n: x, w and b are n×n")] = 64
+    dtype: Dtype = "bf16"
+    batch: Annotated[
+        int | None, Meta(description="that many matrices in each tensor (default: one, without a batch)")
+    ] = None
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        object.__setattr__(self, "size", positive_int(self.name, "size", self.size))
+        set_positive_ints(self, "size", *(() if self.batch is None else ("batch",)))
         known_dtype(self.name, self.dtype)
-        if self.batch is not None:
-            object.__setattr__(self, "batch", positive_int(self.name, "batch", self.batch))
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step; x, w and b are random numbers on `device`, from `seed`."""
@@ -76,10 +72,6 @@ class MatmulAdd:
     def required_bytes(self) -> int:
         """Return batch · 5n² · element size: x, w, b, the product and the result."""
         return 5 * self._matrix_bytes()
-
-    def params(self) -> dict[str, Any]:
-        """Return ``{"size": …, "dtype": …, "batch": …}``."""
-        return asdict(self)
 
     def slug_parts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return ``("64", "bf16")`` and, where there is a batch, ``("batch64",)``."""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from profiling_series.errors import UsageError
-from profiling_series.workloads.base import DTYPE_BYTES, Step, known_dtype, positive_int
+from profiling_series.workloads.base import (
+    DTYPE_BYTES,
+    Dtype,
+    Step,
+    Workload,
+    known_dtype,
+    set_positive_ints,
+)
 
 
-def yes_or_no(text: str) -> bool:
-    """Return the truth value of ``"yes"`` or ``"no"``, as the command line gives it."""
-    if text.lower() not in ("yes", "no"):
-        raise ValueError(f"yes or no, not {text!r}")
-    return text.lower() == "yes"
-
-
-@dataclass(frozen=True)
-class SmallMatmuls:
+class SmallMatmuls(Workload, frozen=True, tag="small-matmuls"):
     """As many products of n×n matrices as `count` says: a Python loop of them, or one ``torch.bmm``.
 
     Parameters
@@ -37,24 +37,18 @@ class SmallMatmuls:
         A parameter is out of range.
     """
 
-    name: ClassVar[str] = "small-matmuls"
     series: ClassVar[str] = "01_small_matmuls"
     annotation: ClassVar[str] = "small_matmuls"
     code: ClassVar[str] = "profiling_series.workloads.steps.small_matmuls"
 
-    count: int = field(default=64, metadata={"help": "products in a step", "type": int})
-    size: int = field(default=64, metadata={"help": "n: each matrix is n×n", "type": int})
-    dtype: str = field(
-        default="bf16", metadata={"help": "type of the elements", "choices": tuple(DTYPE_BYTES)}
-    )
-    batched: bool = field(
-        default=False, metadata={"help": "one torch.bmm instead of a loop (yes or no)", "type": yes_or_no}
-    )
+    count: Annotated[int, Meta(description="products in a step")] = 64
+    size: Annotated[int, Meta(description="n: each matrix is n×n")] = 64
+    dtype: Dtype = "bf16"
+    batched: Annotated[bool, Meta(description="one torch.bmm instead of a loop (yes or no)")] = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        for name in ("count", "size"):
-            object.__setattr__(self, name, positive_int(self.name, name, getattr(self, name)))
+        set_positive_ints(self, "count", "size")
         known_dtype(self.name, self.dtype)
         if not isinstance(self.batched, bool):
             raise UsageError(f"{self.name}: batched must be True or False, not {self.batched!r:.80}")
@@ -76,10 +70,6 @@ class SmallMatmuls:
     def required_bytes(self) -> int:
         """Return the same: all results of a step are alive at its end."""
         return self.bytes_moved()
-
-    def params(self) -> dict[str, Any]:
-        """Return ``{"count": …, "size": …, "dtype": …, "batched": …}``."""
-        return asdict(self)
 
     def slug_parts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return ``("64x64", "bf16")``, count and size first, and ``("batched",)`` where it is."""

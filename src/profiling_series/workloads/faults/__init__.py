@@ -16,9 +16,9 @@ from profiling_series.workloads.faults.training import ItemSync, TinyKernels
 
 __all__ = [
     "FAULTS",
-    "FAULT_WORKLOADS",
     "ChangingShapes",
     "Fault",
+    "FaultWorkload",
     "Fp32Matmuls",
     "ItemSync",
     "OutOfPlaceMasks",
@@ -28,19 +28,8 @@ __all__ = [
     "TinyKernels",
 ]
 
-#: The workload classes, to be registered with the others.
-FAULT_WORKLOADS = (
-    ItemSync,
-    PageableCopy,
-    OutOfPlaceMasks,
-    Fp32Matmuls,
-    ChangingShapes,
-    TinyKernels,
-    StarvedInput,
-)
-
-
-AnyPlanted = (
+#: A workload with a fault or without; every one of them is registered with the others.
+FaultWorkload = (
     ItemSync | PageableCopy | OutOfPlaceMasks | Fp32Matmuls | ChangingShapes | TinyKernels | StarvedInput
 )
 
@@ -60,8 +49,8 @@ class Fault:
     """
 
     finding: str
-    faulty: AnyPlanted
-    healthy: AnyPlanted
+    faulty: FaultWorkload
+    healthy: FaultWorkload
     compile: str | None = None
 
     def tiny(self) -> Fault:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from profiling_series.workloads.base import Step
-from profiling_series.workloads.faults.planted import Planted, whole
+from profiling_series.workloads.faults.planted import Planted
 
 _BF16_BYTES = 2
 #: Rows that a record of `StarvedInput` holds; a sample is one record.
 ROWS_A_RECORD = 32
 
 
-@dataclass(frozen=True)
-class PageableCopy(Planted):
+class PageableCopy(Planted, frozen=True, tag="pageable-copy"):
     """A step that copies its batch to the GPU; the fault copies from pageable memory and waits for it.
 
     The driver moves pageable memory in pieces through a buffer of its own, at a fraction of the bus's speed,
@@ -29,16 +29,15 @@ class PageableCopy(Planted):
         Rows of the batch, width of each of the `depth` matrix products.
     """
 
-    name: ClassVar[str] = "pageable-copy"
     series: ClassVar[str] = "fault_pageable_copy"
     annotation: ClassVar[str] = "copy_and_forward"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.pageable_copy"
     small: ClassVar[dict[str, int]] = {"batch": 8, "width": 16, "depth": 2}
 
     # 67 MB to copy before 24 products of 275 GFLOP (about 9 ms on an NVIDIA H200).
-    batch: int = whole(8192, "rows of the batch")
-    width: int = whole(4096, "width of each matrix product")
-    depth: int = whole(24, "number of matrix products")
+    batch: Annotated[int, Meta(description="rows of the batch")] = 8192
+    width: Annotated[int, Meta(description="width of each matrix product")] = 4096
+    depth: Annotated[int, Meta(description="number of matrix products")] = 24
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: the copy, then the matrix products."""
@@ -58,8 +57,7 @@ class PageableCopy(Planted):
         return _BF16_BYTES * (self.depth * self.width**2 + 5 * self.batch * self.width)
 
 
-@dataclass(frozen=True)
-class StarvedInput(Planted):
+class StarvedInput(Planted, frozen=True, tag="starved-input"):
     """A step fed by a ``DataLoader`` without workers; the fault unpacks each record when it is asked for.
 
     The unpacking happens on the thread that launches the GPU's work, and takes longer than that work. The
@@ -79,17 +77,16 @@ class StarvedInput(Planted):
         Number of matrix products.
     """
 
-    name: ClassVar[str] = "starved-input"
     series: ClassVar[str] = "fault_starved_input"
     annotation: ClassVar[str] = "load_and_forward"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.starved_input"
     small: ClassVar[dict[str, int]] = {"records": 2, "width": 64, "copies": 2, "depth": 2}
 
     # 4 MiB to unpack (about 17 ms of a CPU core) for 12 products of 550 GFLOP (about 9 ms on an NVIDIA H200).
-    records: int = whole(16, "records in a batch, 32 rows each")
-    width: int = whole(8192, "bytes of a row, and width of each matrix product")
-    copies: int = whole(8, "how often the GPU repeats the batch")
-    depth: int = whole(12, "number of matrix products")
+    records: Annotated[int, Meta(description="records in a batch, 32 rows each")] = 16
+    width: Annotated[int, Meta(description="bytes of a row, and width of each matrix product")] = 8192
+    copies: Annotated[int, Meta(description="how often the GPU repeats the batch")] = 8
+    depth: Annotated[int, Meta(description="number of matrix products")] = 12
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: the next batch, its copy to the device, then the matrix products."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from profiling_series.workloads.base import DTYPE_BYTES, Step
-from profiling_series.workloads.faults.planted import Planted, whole
+from profiling_series.workloads.faults.planted import Planted
 
 _BF16_BYTES = 2
 
 
-@dataclass(frozen=True)
-class OutOfPlaceMasks(Planted):
+class OutOfPlaceMasks(Planted, frozen=True, tag="out-of-place-masks"):
     """Naive attention with a causal and a padding mask, without gradients; the fault masks out of place.
 
     ``masked_fill`` copies all scores before it fills them, ``masked_fill_`` fills them where they are.
@@ -26,17 +26,16 @@ class OutOfPlaceMasks(Planted):
         Shape of q, k and v.
     """
 
-    name: ClassVar[str] = "out-of-place-masks"
     series: ClassVar[str] = "fault_out_of_place_masks"
     annotation: ClassVar[str] = "masked_attention"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.out_of_place_masks"
     small: ClassVar[dict[str, int]] = {"batch": 2, "heads": 2, "seq": 16, "head_dim": 4}
 
     # 1 GiB of scores: about 5 ms on an NVIDIA H200, of which each copy takes half a millisecond.
-    batch: int = whole(32, "sequences")
-    heads: int = whole(16, "heads")
-    seq: int = whole(1024, "length of each sequence")
-    head_dim: int = whole(64, "width of a head")
+    batch: Annotated[int, Meta(description="sequences")] = 32
+    heads: Annotated[int, Meta(description="heads")] = 16
+    seq: Annotated[int, Meta(description="length of each sequence")] = 1024
+    head_dim: Annotated[int, Meta(description="width of a head")] = 64
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: scores, masks, softmax, and the product with v."""
@@ -61,8 +60,7 @@ class OutOfPlaceMasks(Planted):
         return self.batch * self.heads * self.seq**2
 
 
-@dataclass(frozen=True)
-class Fp32Matmuls(Planted):
+class Fp32Matmuls(Planted, frozen=True, tag="fp32-matmuls"):
     """A chain of matrix products; the fault computes them in fp32, which no tensor core does.
 
     Parameters
@@ -73,15 +71,14 @@ class Fp32Matmuls(Planted):
         Side of each matrix, number of products.
     """
 
-    name: ClassVar[str] = "fp32-matmuls"
     series: ClassVar[str] = "fault_fp32_matmuls"
     annotation: ClassVar[str] = "matmul_chain"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.fp32_matmuls"
     small: ClassVar[dict[str, int]] = {"size": 16, "depth": 2}
 
     # 4 products of 1.1 TFLOP: about 6 ms in bf16 on an NVIDIA H200.
-    size: int = whole(8192, "side of each matrix")
-    depth: int = whole(4, "number of products")
+    size: Annotated[int, Meta(description="side of each matrix")] = 8192
+    depth: Annotated[int, Meta(description="number of products")] = 4
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step."""

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
+
+from msgspec import Meta, structs
 
 from profiling_series.errors import UsageError
-from profiling_series.workloads.base import named_when_changed, positive_int
-
-_FLAGS = {"yes": True, "true": True, "no": False, "false": False}
+from profiling_series.workloads.base import Workload, named_when_changed, set_positive_ints
 
 
-def flag(text: str) -> bool:
-    """Return the truth value of ``"yes"`` or ``"no"``, as the command line gives it."""
-    try:
-        return _FLAGS[text.lower()]
-    except KeyError:
-        raise ValueError(f"yes or no, not {text!r}") from None
-
-
-def whole(default: int, help: str) -> Any:
-    """Return a field for a whole number of at least 1."""
-    return field(default=default, metadata={"help": help, "type": int})
-
-
-@dataclass(frozen=True)
-class Planted:
+class Planted(Workload, frozen=True):
     """A workload with a fault that can be left out.
 
     Parameters
@@ -39,29 +24,21 @@ class Planted:
         A parameter is out of range.
     """
 
-    name: ClassVar[str]
     #: Parameters with which a CPU runs a step in milliseconds: they show the fault's code, not its cost.
     small: ClassVar[dict[str, int]]
 
-    fault: bool = field(default=False, metadata={"help": "plant the fault (yes or no)", "type": flag})
+    fault: Annotated[bool, Meta(description="plant the fault (yes or no)")] = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         if not isinstance(self.fault, bool):
             raise UsageError(f"{self.name}: fault must be True or False, not {self.fault!r:.80}")
-        for each in fields(self):
-            if each.name != "fault":
-                value = positive_int(self.name, each.name, getattr(self, each.name))
-                object.__setattr__(self, each.name, value)
+        set_positive_ints(self, *(field.name for field in structs.fields(self) if field.name != "fault"))
 
     @classmethod
     def tiny(cls, *, fault: bool) -> Self:
         """Return the workload in the sizes of `small`."""
         return cls(fault=fault, **cls.small)
-
-    def params(self) -> dict[str, Any]:
-        """Return the parameters as plain JSON values."""
-        return asdict(self)
 
     def slug_parts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return ``("faulty",)`` or ``("healthy",)``, and every other field that is not at its default."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from profiling_series.workloads.base import Step
-from profiling_series.workloads.faults.planted import Planted, whole
+from profiling_series.workloads.faults.planted import Planted
 
 _BF16_BYTES = 2
 
 
-@dataclass(frozen=True)
-class ChangingShapes(Planted):
+class ChangingShapes(Planted, frozen=True, tag="changing-shapes"):
     """Compiled code without dynamic shapes; the fault gives it another number of rows in each step.
 
     Each new shape is compiled anew, while the GPU waits. Capture both twins with ``compile="default"``: the
@@ -26,16 +26,15 @@ class ChangingShapes(Planted):
         Rows of the input, width of each of the `depth` layers.
     """
 
-    name: ClassVar[str] = "changing-shapes"
     series: ClassVar[str] = "fault_changing_shapes"
     annotation: ClassVar[str] = "compiled_forward"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.changing_shapes"
     small: ClassVar[dict[str, int]] = {"rows": 256, "width": 16, "depth": 2}
 
     # 6 products of 550 GFLOP: about 5 ms on an NVIDIA H200, more than the compiled code takes to call.
-    rows: int = whole(16384, "rows of the input (the fault takes 16 away in each step)")
-    width: int = whole(4096, "width of each matrix product")
-    depth: int = whole(6, "number of layers")
+    rows: Annotated[int, Meta(description="rows of the input (the fault takes 16 away in each step)")] = 16384
+    width: Annotated[int, Meta(description="width of each matrix product")] = 4096
+    depth: Annotated[int, Meta(description="number of layers")] = 6
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step, which knows how to compile itself."""

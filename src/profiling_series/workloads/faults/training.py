@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from profiling_series.workloads.base import Step
-from profiling_series.workloads.faults.planted import Planted, whole
+from profiling_series.workloads.faults.planted import Planted
 
 _BF16_BYTES = 2
 
 
-@dataclass(frozen=True)
-class ItemSync(Planted):
+class ItemSync(Planted, frozen=True, tag="item-sync"):
     """A training step that logs two norms of each gradient; the fault reads each with ``.item()``.
 
     Each ``.item()`` waits until the GPU has done all that was launched, and while the CPU then prepares the
@@ -27,7 +27,6 @@ class ItemSync(Planted):
         Rows of the input, width of each of the `depth` linear layers.
     """
 
-    name: ClassVar[str] = "item-sync"
     series: ClassVar[str] = "fault_item_sync"
     annotation: ClassVar[str] = "train_step"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.item_sync"
@@ -35,9 +34,9 @@ class ItemSync(Planted):
 
     # 17 matrix products of 412 GFLOP: about 10 ms of GPU time with the rest on an NVIDIA H200, in which even
     # a slow CPU gets ahead; 24 reads a step then cost more than a tenth of it.
-    batch: int = whole(3072, "rows of the input")
-    width: int = whole(8192, "inputs and outputs of each layer")
-    depth: int = whole(6, "number of layers")
+    batch: Annotated[int, Meta(description="rows of the input")] = 3072
+    width: Annotated[int, Meta(description="inputs and outputs of each layer")] = 8192
+    depth: Annotated[int, Meta(description="number of layers")] = 6
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: forward, backward, norms, update."""
@@ -58,8 +57,7 @@ class ItemSync(Planted):
         return _BF16_BYTES * (weights + (3 * self.depth + 4) * self.batch * self.width)
 
 
-@dataclass(frozen=True)
-class TinyKernels(Planted):
+class TinyKernels(Planted, frozen=True, tag="tiny-kernels"):
     """Matrix products, then a moving average of many small tensors; the fault updates one after the other.
 
     Three kernels of a microsecond or two for each tensor: the CPU needs longer to launch each than the GPU to
@@ -75,17 +73,18 @@ class TinyKernels(Planted):
         How many small tensors, of `width` elements each.
     """
 
-    name: ClassVar[str] = "tiny-kernels"
     series: ClassVar[str] = "fault_tiny_kernels"
     annotation: ClassVar[str] = "averaged_step"
     code: ClassVar[str] = "profiling_series.workloads.faults.steps.tiny_kernels"
     small: ClassVar[dict[str, int]] = {"batch": 8, "width": 16, "depth": 2, "tensors": 5}
 
     # 15 products of 275 GFLOP: about 5 ms on an NVIDIA H200; 600 launches take the CPU longer than that.
-    batch: int = whole(8192, "rows of the input")
-    width: int = whole(4096, "width of each matrix product, and elements of a small tensor")
-    depth: int = whole(15, "number of matrix products")
-    tensors: int = whole(200, "number of small tensors, updated by three kernels each")
+    batch: Annotated[int, Meta(description="rows of the input")] = 8192
+    width: Annotated[
+        int, Meta(description="width of each matrix product, and elements of a small tensor")
+    ] = 4096
+    depth: Annotated[int, Meta(description="number of matrix products")] = 15
+    tensors: Annotated[int, Meta(description="number of small tensors, updated by three kernels each")] = 200
 
     def prepare(self, device: str, seed: int) -> Step:
         """Return the step: the matrix products, then the update."""

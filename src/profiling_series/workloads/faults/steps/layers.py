@@ -1,8 +1,4 @@
-"""Matrix products for the GPU to be busy with.
-
-Most planted faults run them, and a recording does not know when this module changes: record all of them anew
-then.
-"""
+"""Matrix products for the GPU to be busy with, which most planted faults run."""
 
 from __future__ import annotations
 

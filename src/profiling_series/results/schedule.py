@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+
+from msgspec import Struct, structs
 
 from profiling_series.errors import UsageError
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """How many steps to skip, to warm the profiler up with, and to record.
 
     Parameters
@@ -39,12 +37,12 @@ class Schedule:
 
     def __post_init__(self) -> None:
         """Check that the schedule records something and comes to an end."""
-        for field in fields(self):
+        for field in structs.fields(self):
             value = getattr(self, field.name)
             try:
                 if isinstance(value, bool):
                     raise TypeError
-                object.__setattr__(self, field.name, operator.index(value))
+                structs.force_setattr(self, field.name, operator.index(value))
             except TypeError:
                 raise UsageError(f"schedule: {field.name} must be a whole number, not {value!r}") from None
         for name in ("wait", "warmup"):
@@ -73,24 +71,16 @@ class Schedule:
 
     def params(self) -> dict[str, int]:
         """Return the four numbers by name."""
-        return asdict(self)
+        return structs.asdict(self)
 
     def slug_parts(self) -> tuple[str, ...]:
         """Return ``("active20", …)``: every term that differs from the default, by name."""
         return tuple(
             f"{field.name}{getattr(self, field.name)}"
-            for field in fields(self)
+            for field in structs.fields(self)
             if getattr(self, field.name) != field.default
         )
 
     def __str__(self) -> str:
         terms = f"wait {self.wait} + warmup {self.warmup} + active {self.active}"
         return terms if self.repeat == 1 else f"{self.repeat} × ({terms})"
-
-
-def from_json(data: Mapping[str, Any]) -> Schedule:
-    """Return the schedule whose `Schedule.params` these are, or raise `UsageError`."""
-    try:
-        return Schedule(**data)
-    except TypeError:
-        raise UsageError(f"not a schedule: {data!r}") from None

@@ -11,21 +11,23 @@ from pathlib import Path
 import pytest
 
 from profiling_series.errors import ProfilingSeriesError, UsageError
-from profiling_series.profiler import store
+from profiling_series.results import Schedule, store
+
+from .made_up import provenance
 
 
 def write(files, trace=b"{}", table="t\n", **facts):
-    store.write(files, store.compress(trace), table, {"schema": 1, "key": "k", **facts})
+    store.write(files, store.compress(trace), table, provenance(schedule=Schedule(), **facts))
 
 
 def test_missing_folders_are_made_and_three_files_written(tmp_path):
     files = store.place(tmp_path / "no" / "such", "01_x/64_bf16")
-    write(files, b'{"a": 1}', "é\n", note="é")
+    write(files, b'{"a": 1}', "é\n", annotation="é \udc80")
     assert files.trace == tmp_path / "no/such/01_x/64_bf16.json.gz"
     assert json.loads(gzip.decompress(files.trace.read_bytes())) == {"a": 1}
     again, table, facts = store.read(tmp_path / "no/such/01_x/64_bf16")
-    assert (again, table, facts["note"]) == (files, "é\n", "é")
-    assert facts.get("warnings", []) == []
+    assert (again, table, facts.annotation) == (files, "é\n", "é \udc80")
+    assert facts.warnings == ()
 
 
 def test_files_of_takes_any_of_the_three_and_a_key_with_dots(tmp_path):
@@ -111,7 +113,7 @@ def test_a_trace_that_was_changed_since_is_told(tmp_path):
     files = store.place(tmp_path, "k")
     write(files)
     files.trace.write_bytes(store.compress(b"{ }"))
-    (line,) = store.read(files.trace)[2]["warnings"]
+    (line,) = store.read(files.trace)[2].warnings
     assert "changed since" in line
 
 
@@ -124,7 +126,7 @@ def test_a_capture_with_a_file_missing_is_told(tmp_path, missing):
         store.read(files.trace)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "null"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "{}", '{"key": "k"}'])
 def test_a_provenance_that_is_none_is_told(tmp_path, text):
     files = store.place(tmp_path, "k")
     write(files)
@@ -135,10 +137,11 @@ def test_a_provenance_that_is_none_is_told(tmp_path, text):
 
 WRITER = """
 import sys
-from profiling_series.profiler import store
+from profiling_series.results import Machine, Provenance, store
+facts = Provenance(key="shared", machine=Machine(device="cpu"))
 files = store.place(sys.argv[1], "shared")
 for _ in range(20):
-    store.write(files, store.compress(sys.argv[2].encode() * 200_000), sys.argv[2], {})
+    store.write(files, store.compress(sys.argv[2].encode() * 200_000), sys.argv[2], facts)
 """
 
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from profiling_series.errors import UsageError
-from profiling_series.profiler import Schedule
-from profiling_series.profiler.schedule import from_json
+from profiling_series.results import Schedule
 
 
 def test_totals():
@@ -41,11 +40,3 @@ def test_a_schedule_that_cannot_record_is_refused(terms, told):
 def test_only_what_differs_is_named():
     assert Schedule().slug_parts() == ()
     assert Schedule(wait=0, active=20).slug_parts() == ("wait0", "active20")
-
-
-def test_json_and_back():
-    schedule = Schedule(0, 0, 7, 2)
-    assert from_json(schedule.params()) == schedule
-    for wrong in ({"steps": 3}, None, [1]):
-        with pytest.raises(UsageError):
-            from_json(wrong)

@@ -7,16 +7,22 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import structs
+
 from profiling_series.errors import ProfilingSeriesError, UsageError
+from profiling_series.results.provenance import Provenance
+from profiling_series.results.request import AnyRequest
+from profiling_series.results.schema1 import as_schema_2
 
 _SUFFIXES = (".json.gz", ".txt", ".provenance.json")
-#: A measurement without a trace is one file, ``<key>.measure.json``.
-MEASURE = ".measure.json"
+#: What a description of a capture, and what figures without a trace, are called.
+PROVENANCE = _SUFFIXES[-1]
+FIGURES = ".measure.json"
 # Above this the last percents of compression cost more time than they are worth.
 _SMALL_BYTES = 32 << 20
 
@@ -79,9 +85,9 @@ def place(out: str | os.PathLike[str], key: str) -> Files:
     return Files(*_places(out, key, _SUFFIXES))
 
 
-def place_measure(out: str | os.PathLike[str], key: str) -> Path:
-    """Return where the measurement of a key goes under `out`; otherwise as `place`."""
-    return _places(out, key, (MEASURE,))[0]
+def place_figures(out: str | os.PathLike[str], key: str) -> Path:
+    """Return where the figures of a key go under `out`; otherwise as `place`."""
+    return _places(out, key, (FIGURES,))[0]
 
 
 def _places(out: str | os.PathLike[str], key: str, suffixes: tuple[str, ...]) -> list[Path]:
@@ -103,7 +109,7 @@ def _places(out: str | os.PathLike[str], key: str, suffixes: tuple[str, ...]) ->
     return paths
 
 
-def write(files: Files, trace: bytes, table: str, provenance: Mapping[str, Any]) -> None:
+def write(files: Files, trace: bytes, table: str, provenance: Provenance) -> None:
     """Return None with all three files in place; each appears whole or stays as it was.
 
     Parameters
@@ -114,24 +120,28 @@ def write(files: Files, trace: bytes, table: str, provenance: Mapping[str, Any])
         The trace, gzipped.
     table : str
         torch's table.
-    provenance : mapping
-        JSON-able facts.
+    provenance : Provenance
+        Where they come from.
 
     Raises
     ------
     ProfilingSeriesError
         The disk is full, or refuses for another reason.
     """
-    described = {**provenance, "trace_sha256": hashlib.sha256(trace).hexdigest()}
-    text = json.dumps(described, indent=2, allow_nan=False) + "\n"
+    described = structs.replace(provenance, trace_sha256=hashlib.sha256(trace).hexdigest())
     _replace(files.trace, trace)
     _replace(files.table, table.encode("utf-8", "backslashreplace"))
-    _replace(files.provenance, text.encode("ascii"))
+    _replace(files.provenance, _encoded(described))
 
 
-def write_measure(path: Path, facts: Mapping[str, Any]) -> None:
-    """Return None with the facts in their file, from `place_measure`, as JSON; otherwise as `write`."""
-    _replace(path, (json.dumps(facts, indent=1, allow_nan=False) + "\n").encode("ascii"))
+def write_figures(path: Path, figures: msgspec.Struct) -> None:
+    """Return None with the figures in their file, from `place_figures`, as JSON; otherwise as `write`."""
+    _replace(path, _encoded(figures))
+
+
+def _encoded(described: msgspec.Struct) -> bytes:
+    # ASCII, with escapes: a region's name may hold what UTF-8 cannot.
+    return (json.dumps(msgspec.to_builtins(described), indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
 def compress(data: bytes) -> bytes:
@@ -139,7 +149,7 @@ def compress(data: bytes) -> bytes:
     return gzip.compress(data, compresslevel=9 if len(data) < _SMALL_BYTES else 5, mtime=0)
 
 
-def read(base: Path) -> tuple[Files, str, dict[str, Any]]:
+def read(base: Path) -> tuple[Files, str, Provenance]:
     """Return the paths, the table and the provenance of a stored capture.
 
     Parameters
@@ -149,30 +159,76 @@ def read(base: Path) -> tuple[Files, str, dict[str, Any]]:
 
     Returns
     -------
-    tuple of Files, str and dict
+    tuple of Files, str and Provenance
         What `write` wrote; the trace itself is left to be read when it is needed. Where the trace is not the
         one that the provenance describes, the provenance's warnings say so.
 
     Raises
     ------
     UsageError
-        One of the three files is missing, or the provenance is not JSON.
+        One of the three files is missing, or the provenance is none of ours.
     """
     files = files_of(base)
     try:
         table = files.table.read_text(encoding="utf-8")
-        provenance = json.loads(files.provenance.read_text(encoding="utf-8"))
         found = hashlib.sha256(files.trace.read_bytes()).hexdigest()
     except OSError as error:
         raise UsageError(f"no capture here: {error.filename}: {error.strerror}") from None
-    except ValueError as error:
-        raise UsageError(f"{files.provenance}: not the provenance of a capture: {error}") from None
-    if not isinstance(provenance, dict):
-        raise UsageError(f"{files.provenance}: not the provenance of a capture: no JSON object")
-    if provenance.get("trace_sha256") not in (None, found):
+    provenance = read_provenance(files.provenance)
+    if provenance.trace_sha256 not in (None, found):
         note = f"{files.trace.name} is not the trace that its provenance describes: it was changed since"
-        provenance["warnings"] = [*provenance.get("warnings", []), note]
+        provenance = structs.replace(provenance, warnings=(*provenance.warnings, note))
     return files, table, provenance
+
+
+def read_provenance(path: Path) -> Provenance:
+    """Return what ``….provenance.json`` says, or raise `UsageError` in one line."""
+    what = "the provenance of a capture"
+    provenance: Provenance = _decoded(_provenance(_facts(path, what)), Provenance, path, what)
+    if provenance.schedule is None:
+        raise UsageError(f"{path}: not {what}: it has no schedule")
+    return provenance
+
+
+def read_figures(path: Path, kinds: Any) -> Any:
+    """Return what ``….measure.json`` holds, one of `kinds`, or raise `UsageError` in one line."""
+    what = "a measurement of this package"
+    facts = _facts(path, what)
+    if facts.get("schema") == 1:
+        facts = {"kind": facts.get("kind"), "provenance": facts, **facts.get("values", {})}
+    if isinstance(facts.get("provenance"), dict):
+        facts["provenance"] = _provenance(facts["provenance"])
+    return _decoded(facts, kinds, path, what)
+
+
+def _facts(path: Path, what: str) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"no capture here: {error.filename}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: not {what}: {error}") from None
+    if not isinstance(facts, dict):
+        raise UsageError(f"{path}: not {what}: no JSON object")
+    return facts
+
+
+def _provenance(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts as today's, without a request that is no longer understood."""
+    if facts.get("schema") == 1:
+        facts = as_schema_2(facts)
+    try:
+        msgspec.convert(facts.get("request"), AnyRequest | None)
+    except msgspec.ValidationError:
+        return {**facts, "request": None}
+    return facts
+
+
+def _decoded(facts: dict[str, Any], kind: Any, path: Path, what: str) -> Any:
+    try:
+        return msgspec.convert(facts, kind)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: not {what}: {error}") from None
 
 
 def _replace(path: Path, data: bytes) -> None:

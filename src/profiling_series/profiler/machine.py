@@ -1,4 +1,4 @@
-"""Where a trace comes from: the machine, the versions, the moment, as plain JSON values."""
+"""The machine of a measurement: what it is, with which versions, and when."""
 
 from __future__ import annotations
 
@@ -7,48 +7,41 @@ import re
 import subprocess
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-import profiling_series
+from profiling_series._version import __version__
+from profiling_series.results import Machine
 
 _DRIVER_FILE = Path("/proc/driver/nvidia/version")
 _CPUINFO = Path("/proc/cpuinfo")
 
 
-def of_this_machine(device: str) -> dict[str, Any]:
+def this_machine(device: str) -> Machine:
     """Return the machine and the versions; imports torch.
 
     Parameters
     ----------
     device : str
         Where the work ran: ``"cpu"``, ``"cuda"`` or ``"xpu"``.
-
-    Returns
-    -------
-    dict
-        ``gpu``, ``gpu_capability``, ``driver`` and ``cuda`` (None on a CPU), ``cpu``, ``cpu_threads``,
-        ``torch``, ``triton``, ``python``, ``platform``, ``package`` and ``date`` (ISO 8601, local time with
-        its offset).
     """
     import torch
 
     on_gpu = device == "cuda"
     accelerator = None if device == "cpu" else getattr(torch, device)
-    return {
-        "device": device,
-        "gpu": accelerator.get_device_name() if accelerator else None,
-        "gpu_capability": "{}.{}".format(*torch.cuda.get_device_capability()) if on_gpu else None,
-        "driver": driver_version() if on_gpu else None,
-        "cuda": torch.version.cuda if on_gpu else None,
-        "cpu": cpu_model(),
-        "cpu_threads": torch.get_num_threads(),
-        "torch": str(torch.__version__),
-        "triton": _triton_version(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "package": profiling_series.__version__,
-        "date": datetime.now().astimezone().isoformat(timespec="seconds"),
-    }
+    return Machine(
+        device=device,
+        gpu=accelerator.get_device_name() if accelerator else None,
+        gpu_capability="{}.{}".format(*torch.cuda.get_device_capability()) if on_gpu else None,
+        driver=driver_version() if on_gpu else None,
+        cuda=torch.version.cuda if on_gpu else None,
+        cpu=cpu_model(),
+        cpu_threads=torch.get_num_threads(),
+        torch=str(torch.__version__),
+        triton=_triton_version(),
+        python=platform.python_version(),
+        platform=platform.platform(),
+        package=__version__,
+        date=datetime.now().astimezone().isoformat(timespec="seconds"),
+    )
 
 
 def cpu_model() -> str:
@@ -85,15 +78,6 @@ def driver_version() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return answer[0] if answer else None
-
-
-def source_line(provenance: dict[str, Any]) -> str:
-    """Return the line under each picture and table: ``"live on NVIDIA H200, torch 2.11.0, 2026-11-29"``."""
-    kind = "live" if provenance.get("source") == "live" else "recorded"
-    where = provenance.get("gpu") or f"CPU {provenance.get('cpu', 'unknown')}"
-    version = str(provenance.get("torch", "unknown")).partition("+")[0]
-    line = f"{kind} on {where}, torch {version}, {str(provenance.get('date', 'undated'))[:10]}"
-    return f"{line} ({provenance['changed']})" if provenance.get("changed") else line
 
 
 def _triton_version() -> str | None:
