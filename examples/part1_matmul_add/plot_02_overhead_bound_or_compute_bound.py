@@ -41,9 +41,10 @@ swept = sweep(work)
 
 # sphinx_gallery_start_ignore
 # What the text of the site's page quotes from this sweep.
-from profiling_series.report.step_times import by_dtype, crossing, rounded
+from profiling_series.measures.sweeps import by_series, rounded
+from profiling_series.report.step_times import crossing
 
-_bf16, _fp32 = (by_dtype(swept)[name] for name in ("bf16", "fp32"))
+_bf16, _fp32 = (by_series(swept)[name] for name in ("bf16", "fp32"))
 _small, _next, _last = _bf16[0].stretch, _bf16[1].stretch, _bf16[-1].stretch
 _meet_bf16, _meet_fp32 = crossing(_bf16), crossing(_fp32)
 measured = {

@@ -17,10 +17,12 @@ from profiling_series import (
     roofline,
     step_times,
 )
-from profiling_series.profiler.sweeping import Point
+from profiling_series.measures.sweeps import by_series
 from profiling_series.report.ops import op_work
+from profiling_series.report.plot import looks
 from profiling_series.report.roofline import limit, roof
-from profiling_series.report.step_times import by_dtype, crossing
+from profiling_series.report.step_times import crossing
+from profiling_series.results import Point, Swept
 from profiling_series.trace.stretch import Stretch, after_annotation, measure_steps
 
 TFLOPS, GBS = {"bf16": 800.0, "fp32": 50.0}, 4000.0
@@ -29,11 +31,14 @@ TFLOPS, GBS = {"bf16": 800.0, "fp32": 50.0}, 4000.0
 def point(size, dtype, gpu_us, cpu_us=50.0):
     step_us = max(cpu_us, gpu_us or 0.0)
     busy = gpu_us / step_us if gpu_us else None
-    return Point(MatmulAdd(size, dtype), Stretch(15, cpu_us, step_us, 2.0 if gpu_us else None, gpu_us, busy))
+    took = Stretch(15, cpu_us, step_us, 2.0 if gpu_us else None, gpu_us, busy)
+    return Swept(Point(MatmulAdd(size, dtype)), size, dtype, took)
 
 
 def swept(*points):
-    return SimpleNamespace(points=points, source_line="recorded on Test GPU; 4 workloads in one process")
+    return SimpleNamespace(
+        points=points, x="size", source_line="recorded on Test GPU; 4 workloads in one process"
+    )
 
 
 CEILINGS = SimpleNamespace(
@@ -47,6 +52,11 @@ SWEEP = swept(
     *(point(n, "bf16", us) for n, us in ((64, 5.0), (1024, 25.0), (4096, 200.0))), point(1024, "fp32", 100.0)
 )
 CPU = swept(point(64, "bf16", None), point(128, "bf16", None))
+
+
+def svg_of(view):
+    html = view._repr_html_()
+    return html[html.index("<svg") : html.index("</svg>") + 6]
 
 
 def rows(view):
@@ -69,11 +79,11 @@ def test_a_cpus_sweep_says_nothing_of_a_gpu():
 
 
 def test_where_the_gpus_work_outgrows_the_cpus_is_between_the_neighbours():
-    points = by_dtype(SWEEP)["bf16"]
+    points = by_series(SWEEP)["bf16"]
     # The ratio goes from 1/2 to 4 between 1024 and 4096: it passes 1 after a third of the way, on log axes.
     assert crossing(points) == pytest.approx(1024 * 4 ** (1 / 3))
     assert crossing(points[:2]) is None
-    assert crossing(by_dtype(CPU)["bf16"]) is None
+    assert crossing(by_series(CPU)["bf16"]) is None
 
 
 def test_the_roof_is_the_lower_of_two_and_its_name_says_which():
@@ -92,9 +102,7 @@ def test_the_roof_is_the_lower_of_two_and_its_name_says_which():
     "view", [step_times(SWEEP), step_times(CPU), roofline(SWEEP, CEILINGS), roofline(CPU, CEILINGS)]
 )
 def test_a_plot_is_a_picture_with_units_that_follows_the_page_and_names_its_source(view):
-    html = view._repr_html_()
-    start, end = html.index("<svg"), html.index("</svg>") + 6
-    svg = html[start:end]
+    html, svg = view._repr_html_(), svg_of(view)
     ElementTree.fromstring(svg)
     assert "currentColor" in svg
     assert "#010203" not in svg
@@ -237,3 +245,51 @@ def test_steps_behind_an_annotation_are_measured_alone(make_trace):
     assert found.gpu_busy_share == pytest.approx(40 / 190)
     assert found.regime == "overhead-bound"
     assert measure_steps(trace, [3]).gpu_sum_us == 40.0
+
+
+FOUR = ("bf16", "fp16", "fp32", "fp64")
+
+
+@pytest.mark.parametrize("count", [4, 9])
+def test_every_series_is_drawn_and_looks_like_no_other(count):
+    names = [f"series {at}" for at in range(count)]
+    points = [Swept(Point(MatmulAdd(64)), 64, name, Stretch(15, 50.0, 50.0, 2.0, 5.0, 0.1)) for name in names]
+    view = step_times(swept(*points))
+    text = "".join(ElementTree.fromstring(svg_of(view)).itertext())
+    assert all(f"{name}: step" in text for name in names)
+    lines = [line for line in view.figure().axes[0].lines if str(line.get_label()).endswith(": step")]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == count
+
+
+def test_four_dtypes_are_four_lines_and_four_roofs():
+    tflops = dict.fromkeys(FOUR, 100.0)
+    ceilings = SimpleNamespace(**{**vars(CEILINGS), "tflops": tflops, "ridge": lambda dtype: 25.0})
+    view = roofline(swept(*(point(n, dtype, 25.0) for dtype in FOUR for n in (64, 128))), ceilings)
+    text = "".join(ElementTree.fromstring(svg_of(view)).itertext())
+    for dtype in FOUR:
+        assert f"{dtype}: whole step" in text
+        assert f"64 {dtype}" in " ".join(view.text().split())
+
+
+def test_a_series_of_several_dtypes_has_no_roof():
+    points = [
+        Swept(Point(MatmulAdd(n, dtype)), n, "one", point(n, dtype, 5.0).took)
+        for n, dtype in ((64, "bf16"), (128, "fp32"))
+    ]
+    with pytest.raises(UsageError, match="a roof is that of one dtype, and a series has bf16 and fp32"):
+        roofline(swept(*points), CEILINGS).text()
+
+
+def test_a_point_that_failed_is_told_with_its_reason_and_the_others_are_drawn():
+    lost = Swept(Point(MatmulAdd(8192)), 8192, "bf16", failed="out of memory: choose a smaller size")
+    sweep = swept(*SWEEP.points, lost)
+    for view in (step_times(sweep), roofline(sweep, CEILINGS)):
+        assert "Not measured: 8192 bf16 (out of memory: choose a smaller size)." in " ".join(
+            view.text().split()
+        )
+        assert "8192" not in "".join(ElementTree.fromstring(svg_of(view)).itertext())
+
+
+def test_a_plot_of_too_many_lines_is_refused():
+    with pytest.raises(UsageError, match="a plot of 100 lines tells nothing"):
+        looks(100)

@@ -24,16 +24,17 @@ class Point:
 
 
 def by_series(sweep: Any) -> dict[str, list[Any]]:
-    """Return a sweep's points by dtype, each list in the order of the sizes.
+    """Return a sweep's points by series, each list along x, without those that could not be measured.
 
     Parameters
     ----------
     sweep : Sweep
-        Over sizes.
+        Of any workload.
     """
     found: dict[str, list[Any]] = {}
-    for one in sorted(sweep.points, key=lambda one: one.workload.size):
-        found.setdefault(one.workload.dtype, []).append(one)
+    for one in sorted(sweep.points, key=lambda one: one.x):
+        if one.failed is None:
+            found.setdefault(one.series, []).append(one)
     return found
 
 
@@ -71,7 +72,7 @@ def crossing_of(points: list[Any]) -> float | None:
         if before is None or after is None or not before < 1 <= after:
             continue
         part = -math.log(before) / math.log(after / before)
-        return float(small.workload.size * (large.workload.size / small.workload.size) ** part)
+        return float(small.x * (large.x / small.x) ** part)
     return None
 
 

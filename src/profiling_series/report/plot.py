@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError
 from .blocks import Block, html_of, text_of
 from .markup import render, scrolling
 from .palette import INK, PAINTS
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 SERIES = ((PAINTS["op"].fill, "o"), (PAINTS["overhead"].fill, "s"), (PAINTS["annotation"].fill, "^"))
 """Colour and marker of each line, so that no line is told apart by its colour alone."""
+_MORE = ("D", "v", "P", "X", "*")
 MIN_WIDTH_PX = 560
 
 
@@ -107,3 +109,19 @@ def legend(on: Any, **where: Any) -> None:
         As matplotlib takes it.
     """
     on.legend(fontsize=9, frameon=False, labelcolor=INK, **where)
+
+
+def looks(count: int) -> list[tuple[str, str]]:
+    """Return colour and marker of so many lines, no two alike: beyond those of `SERIES`, colours come again.
+
+    Parameters
+    ----------
+    count : int
+        How many lines there are.
+    """
+    colours = [colour for colour, _ in SERIES]
+    markers = [*(marker for _, marker in SERIES), *_MORE]
+    pairs = [(colours[at % len(colours)], markers[at % len(markers)]) for at in range(count)]
+    if len(set(pairs)) < count:
+        raise UsageError(f"a plot of {count} lines tells nothing: choose fewer series")
+    return pairs

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError
 from ..format import number, share
+from ..measures.sweeps import by_series
 from .blocks import Block, Column, Grid
 from .palette import INK
-from .plot import SERIES, axes_in_ink, legend, plot_view
-from .step_times import by_dtype, digits
+from .plot import axes_in_ink, legend, looks, plot_view
+from .step_times import digits, not_measured
 from .view import View
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ def roofline(sweep: Any, ceilings: Any) -> View:
     Parameters
     ----------
     sweep : Sweep
-        Over sizes, of one dtype or of several.
+        Of a workload with a dtype, one in each series.
     ceilings : Ceilings
         Measured on the same machine, with each of the sweep's dtypes.
 
@@ -87,12 +89,14 @@ def _ceilings(ceilings: Any) -> Block:
 
 def _table(sweep: Any, ceilings: Any) -> Block:
     """Return each size under its roof, a row each."""
-    on_gpu = any(point.gpu_tflops is not None for point in sweep.points)
+    groups = by_series(sweep)
+    on_gpu = any(point.gpu_tflops is not None for points in groups.values() for point in points)
     rows = []
-    for dtype, points in by_dtype(sweep).items():
+    for series, points in groups.items():
+        dtype = _dtype(points)
         for point in points:
             above = roof(ceilings, dtype, point.intensity)
-            cells = [f"{point.workload.size} {dtype}", number(point.intensity), digits(above)]
+            cells = [f"{point.x} {series}", number(point.intensity), digits(above)]
             cells.append(share(point.tflops / above))
             if on_gpu:
                 cells.append(share(point.gpu_tflops / above))
@@ -100,15 +104,25 @@ def _table(sweep: Any, ceilings: Any) -> Block:
     heads = ("FLOP/B", "roof TFLOP/s", "step reaches", *(("GPU reaches",) if on_gpu else ()))
     columns = (Column("Step", figures=False), *map(Column, heads), Column("lower roof", figures=False))
     note = "Of the roof: over the whole step" + (", and over the GPU's work in it." if on_gpu else ".")
-    return Grid("Under the roof", columns, tuple(rows), note)
+    return Grid("Under the roof", columns, tuple(rows), note + not_measured(sweep))
+
+
+def _dtype(points: list[Any]) -> str:
+    """Return the dtype of a series; its roof is that of no other."""
+    found = {point.workload.dtype for point in points}
+    if len(found) > 1:
+        raise UsageError(f"a roof is that of one dtype, and a series has {' and '.join(sorted(found))}")
+    return str(found.pop())
 
 
 def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
     axes = axes_in_ink(figure, "FLOP for each byte that must move", "TFLOP/s", log=True)
-    groups = by_dtype(sweep)
-    every = [point.intensity for point in sweep.points]
+    groups = by_series(sweep)
+    every = [point.intensity for points in groups.values() for point in points]
     low, high = min(every) / 2, max(every) * 2
-    for (colour, marker), (dtype, points) in zip(SERIES, groups.items(), strict=False):
+    name = "n" if sweep.x == "size" else sweep.x
+    for (colour, marker), (series, points) in zip(looks(len(groups)), groups.items(), strict=True):
+        dtype = _dtype(points)
         ridge = min(max(ceilings.ridge(dtype), low), high)
         way = (low, ridge, high)
         axes.plot(way, [roof(ceilings, dtype, at) for at in way], color=colour, lw=2.2)
@@ -121,15 +135,16 @@ def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
         gpu = [point.gpu_tflops for point in points]
         if None not in gpu:
             axes.plot(
-                x, gpu, color=colour, marker=marker, ms=6, ls="none", label=f"{dtype}: while the GPU works"
+                x, gpu, color=colour, marker=marker, ms=6, ls="none", label=f"{series}: while the GPU works"
             )
         axes.plot(
             x, [point.tflops for point in points],
-            color=colour, marker=marker, ms=6, mfc="none", ls=(0, (2, 2)), lw=1, label=f"{dtype}: whole step",
+            color=colour, marker=marker, ms=6, mfc="none", ls=(0, (2, 2)), lw=1,
+            label=f"{series}: whole step",
         )  # fmt: skip
         for point, offset in ((points[0], (8, -3)), (points[-1], (0, -13))):
             axes.annotate(
-                f"n={point.workload.size}", (point.intensity, point.tflops), offset,
+                f"{name}={point.x}", (point.intensity, point.tflops), offset,
                 textcoords="offset points", ha="left" if offset[0] else "center", color=INK, fontsize=8,
             )  # fmt: skip
     axes.annotate(

@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..format import number, share
+from ..measures.sweeps import by_series
 from .blocks import Block, Column, Grid
 from .palette import INK
-from .plot import SERIES, axes_in_ink, legend, plot_view
+from .plot import axes_in_ink, legend, looks, plot_view
 from .view import View
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def step_times(sweep: Any) -> View:
     Parameters
     ----------
     sweep : Sweep
-        Over sizes, of one dtype or of several.
+        Of any workload, in any number of series.
 
     Returns
     -------
@@ -39,18 +40,16 @@ def step_times(sweep: Any) -> View:
     )
 
 
-def by_dtype(sweep: Any) -> dict[str, list[Any]]:
-    """Return a sweep's points by dtype, each list in the order of the sizes.
+def not_measured(sweep: Any) -> str:
+    """Return a sentence on the points of a sweep that could not be measured, each with its reason.
 
     Parameters
     ----------
     sweep : Sweep
-        Over sizes.
+        Of any workload.
     """
-    found: dict[str, list[Any]] = {}
-    for point in sorted(sweep.points, key=lambda point: point.workload.size):
-        found.setdefault(point.workload.dtype, []).append(point)
-    return found
+    failed = [f"{point.x} {point.series} ({point.failed})" for point in sweep.points if point.failed]
+    return f" Not measured: {'; '.join(failed)}." if failed else ""
 
 
 def crossing(points: list[Any]) -> float | None:
@@ -61,14 +60,14 @@ def crossing(points: list[Any]) -> float | None:
     Parameters
     ----------
     points : list of Point
-        Of one dtype, by size.
+        Of one series, along x.
     """
     for low, high in pairwise(points):
         ratios = [_ratio(point) for point in (low, high)]
         if None in ratios or not ratios[0] < 1 <= ratios[1]:
             continue
         part = -math.log(ratios[0]) / math.log(ratios[1] / ratios[0])
-        return float(low.workload.size * (high.workload.size / low.workload.size) ** part)
+        return float(low.x * (high.x / low.x) ** part)
     return None
 
 
@@ -78,16 +77,17 @@ def _ratio(point: Any) -> Any:
 
 
 def _table(sweep: Any) -> Block:
-    """Return the figures of each size, a row each."""
-    on_gpu = any(point.stretch.gpu_sum_us is not None for point in sweep.points)
+    """Return the figures of each point, a row each."""
+    groups = by_series(sweep)
+    on_gpu = any(point.stretch.gpu_sum_us is not None for points in groups.values() for point in points)
     heads = ["step µs", "CPU µs", *(["GPU µs", "GPU busy"] if on_gpu else []), "TFLOP/s", "GB/s"]
     columns = [Column("Step", figures=False), *map(Column, heads)]
     rows = []
-    for points in by_dtype(sweep).values():
+    for series, points in groups.items():
         for point in points:
             took = point.stretch
             cells = [
-                f"{point.workload.size} {point.workload.dtype}",
+                f"{point.x} {series}",
                 number(took.step_us),
                 number(took.cpu_us),
             ]
@@ -102,7 +102,7 @@ def _table(sweep: Any) -> Block:
         note += (
             " Overhead-bound: the GPU is busy for less than half of the time; gpu-bound: for 90 % or more."
         )
-    return Grid("A step, by size", tuple(columns), tuple(rows), note)
+    return Grid("A step, by size", tuple(columns), tuple(rows), note + not_measured(sweep))
 
 
 def digits(value: float | None) -> str:
@@ -117,18 +117,21 @@ def digits(value: float | None) -> str:
 
 
 def _draw(figure: Figure, sweep: Any) -> None:
-    axes = axes_in_ink(figure, "size n", "time of a step, µs", log=True)
-    for (colour, marker), (dtype, points) in zip(SERIES, by_dtype(sweep).items(), strict=False):
-        sizes = [point.workload.size for point in points]
+    axes = axes_in_ink(
+        figure, f"{sweep.x} n" if sweep.x == "size" else sweep.x, "time of a step, µs", log=True
+    )
+    groups = by_series(sweep)
+    for (colour, marker), (series, points) in zip(looks(len(groups)), groups.items(), strict=True):
+        sizes = [point.x for point in points]
         axes.plot(
             sizes, [point.stretch.step_us for point in points],
-            color=colour, marker=marker, ms=6, lw=1.8, label=f"{dtype}: step",
+            color=colour, marker=marker, ms=6, lw=1.8, label=f"{series}: step",
         )  # fmt: skip
         gpu = [point.stretch.gpu_sum_us for point in points]
         if None not in gpu:
             axes.plot(
                 sizes, gpu, color=colour, marker=marker, ms=5, mfc="none", lw=1.2, ls=(0, (3, 2)),
-                label=f"{dtype}: GPU's work in it",
+                label=f"{series}: GPU's work in it",
             )  # fmt: skip
         if (at := crossing(points)) is not None:
             axes.axvline(at, color=colour, lw=1, ls=(0, (1, 2)))
@@ -139,7 +142,7 @@ def _draw(figure: Figure, sweep: Any) -> None:
                 color=INK,
                 fontsize=9,
             )
-    sizes = sorted({point.workload.size for point in sweep.points})
+    sizes = sorted({point.x for points in groups.values() for point in points})
     axes.set_xticks(sizes)
     axes.minorticks_off()
     legend(axes, loc="upper left")
