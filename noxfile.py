@@ -144,6 +144,14 @@ def tests_gpu(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def record(session: nox.Session) -> None:
-    """Make the recordings again, on this machine's GPU, for builds on machines without one."""
-    _install(session)
+    """Make the recordings again, on this machine's GPU, for builds on machines without one.
+
+    First those that are there are measured; then the site is built elsewhere, and what its pages ask for
+    beyond them is recorded. `-- --missing` leaves what is there and of today's code; `-- --only TEXT`,
+    `-- --out DIR` and `-- --list` run no pages.
+    """
+    _install(session, "docs")
     _python(session, "-m", "profiling_series.recordings", *session.posargs)
+    if set(session.posargs) <= {"--missing"}:
+        site = Path(session.create_tmp()) / "site"
+        _python(session, "-m", "sphinx", "-b", "html", "docs", str(site), PROFILING_SERIES_SOURCE="record")

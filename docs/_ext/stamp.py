@@ -41,7 +41,7 @@ def machine() -> dict[str, str]:
 
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
     source = os.environ.get("PROFILING_SERIES_SOURCE", "auto")
-    recorded = source == "recorded" or (source == "replay" and not gpu)
+    recorded = source in ("recorded", "record") or (source == "replay" and not gpu)
     return {
         "mode": "recorded" if recorded else "live",
         "source": source,

@@ -9,9 +9,12 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
+from _ext import captures
 from bs4 import BeautifulSoup
 
-from profiling_series.profiler import Capture, cuda_available
+from profiling_series.profiler import cuda_available
+from profiling_series.recordings.making import asked_by_pages
+from profiling_series.results import Capture
 
 LESSON = "auto_examples/part1_matmul_add/plot_01_what_does_the_profiler_give_back.html"
 MODE = "live on" if cuda_available() else "recorded on"
@@ -218,3 +221,9 @@ def test_a_build_on_a_cpu_says_so_and_tells_nothing_of_a_gpu(built_on_cpu):
     assert not _soup(built_on_cpu.site / LESSON).select("svg .ps-kernel")
     assert "cannot be told" in text
     assert "The gaps are waiting" not in _text(built_on_cpu.site / "index.html")
+
+
+def test_every_recording_is_asked_for_by_a_page_or_is_a_planted_faults(built):
+    asked = {one.load().provenance.digest for one in captures.kept(built.root / "docs")}
+    lost = [request.key for request in asked_by_pages() if request.digest not in asked]
+    assert not lost, "nothing asks for them any longer: delete their files"
