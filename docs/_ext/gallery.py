@@ -1,4 +1,4 @@
-"""What the gallery does around each example: reset torch, keep its values, and take its pictures."""
+"""What the gallery does around each example: reset torch, ask it for values, and take its pictures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from profiling_series.report.pictures import BLACK, page_svg, standalone
 
 from . import captures, values
 
+_RAN: dict[str, dict[str, Any]] = {}
+"""The file of the example that runs, and its variables: pages ask them once it has run."""
 PAPER = {
     "svg.fonttype": "none",  # text stays text: searchable, selectable, in the page's own font
     "svg.hashsalt": "profiling-series",  # the same picture gives the same file
@@ -39,6 +41,8 @@ def reset(gallery_conf: dict[str, Any], example: str | None, when: str) -> None:
     warnings.filterwarnings("ignore", message=".*Profiler clears events")
     if example and when == "before":
         captures.keep_for(gallery_conf["src_dir"], Path(example).stem)
+    for path in list(_RAN):
+        values.answer(gallery_conf["src_dir"], path, _RAN.pop(path))
     if (torch := sys.modules.get("torch")) is None:
         return
     torch.manual_seed(0)
@@ -53,12 +57,9 @@ def reset(gallery_conf: dict[str, Any], example: str | None, when: str) -> None:
 
 
 def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """Return the reStructuredText of the pictures that a cell left, and keep the values that it stored."""
-    found = block_vars["example_globals"]
-    example = Path(block_vars["src_file"]).stem
-    if isinstance(found.get("measured"), dict):
-        values.store(gallery_conf["src_dir"], example, found["measured"])
-    last = found.get("___")
+    """Return the reStructuredText of the pictures that a cell left."""
+    _RAN[block_vars["src_file"]] = block_vars["example_globals"]
+    last = block_vars["example_globals"].get("___")
     if hasattr(last, "_repr_html_"):
         # sphinx-gallery swallows what this raises and shows the text instead; here it fails the example.
         last._repr_html_()

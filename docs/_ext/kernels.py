@@ -1,4 +1,4 @@
-"""Values that a notebook's cells store: its kernel is another process, which keeps them after each cell."""
+"""What a notebook answers: its kernel is another process, which asks its own variables after each cell."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ if TYPE_CHECKING:
 
 STARTUP = """\
 # Written by the docs build: IPython runs this when a notebook's kernel starts.
-def _keep_measured(*_):
-    found = get_ipython().user_ns.get("measured")
-    if isinstance(found, dict):
-        import sys
+def _answer(*_):
+    import sys
 
-        sys.path.insert(0, {docs!r})
-        from _ext import captures, values
+    sys.path.insert(0, {docs!r})
+    from _ext import captures, expressions, values
 
-        values.store({docs!r}, captures.page_now(), found)
+    page = next(path for path in expressions.pages({docs!r}) if path.stem == captures.page_now())
+    values.answer({docs!r}, page, get_ipython().user_ns)
 
 
-get_ipython().events.register("post_run_cell", _keep_measured)
+get_ipython().events.register("post_run_cell", _answer)
 """
 
 # A kernel speaks to the build over loopback and says at its start that nothing encrypts that.

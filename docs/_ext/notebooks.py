@@ -5,35 +5,34 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import values
+from .expressions import ROLE, WHEN, one_line
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-_MEASURED = re.compile(r":measured:`([^`]+)`")
-_WHEN = re.compile(r"^\.\. when:: *(not +)?(\S+)\n((?:\n|[ \t]+.*(?:\n|\Z))*)", re.MULTILINE)
 _TITLED = re.compile(r":(?:doc|ref|term|any)?:?`([^`<]+?)\s*<[^`>]+>`(?!_)")
 _ROLE = re.compile(r":(?:[a-z]+:)*[a-z]+:`~?(?:[^`]*\.)?([^`]+)`")
 
 
-def plain(text: str, known: Mapping[str, Any]) -> str:
+def plain(text: str, known: values.Answers) -> str:
     """Return a Markdown cell with values filled in, conditions decided, and roles as what they show."""
-    text = _WHEN.sub(_deciding(known), text)
-    text = _MEASURED.sub(lambda m: values.shown(known, m.group(1)), text)
+    text = WHEN.sub(_deciding(known), text)
+    text = ROLE.sub(lambda m: values.shown(known, one_line(m.group(1))), text)
     text = _TITLED.sub(r"\1", text)
     return _ROLE.sub(r"`\1`", text)
 
 
-def _deciding(known: Mapping[str, Any]) -> Callable[[re.Match[str]], str]:
+def _deciding(known: values.Answers) -> Callable[[re.Match[str]], str]:
     """Return what puts a condition's content in its place, or nothing."""
 
     def decide(match: re.Match[str]) -> str:
-        negated, key, content = match.groups()
-        if not values.holds(known, key, not negated):
+        condition, content = match.groups()
+        if not values.holds(known, one_line(condition)):
             return ""
         return "\n".join(line.strip() for line in content.strip("\n").splitlines()) + "\n\n"
 
@@ -42,10 +41,10 @@ def _deciding(known: Mapping[str, Any]) -> Callable[[re.Match[str]], str]:
 
 def _rewrite(app: Sphinx) -> None:
     """Rewrite the notebooks that sphinx-gallery just wrote."""
-    known = values.load(app.srcdir)
+    every = values.load(app.srcdir)
     for path in sorted((Path(app.srcdir) / "auto_examples").rglob("*.ipynb")):
         before = path.read_text(encoding="utf-8")
-        notebook = json.loads(before)
+        notebook, known = json.loads(before), every.get(path.stem, {})
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = plain("".join(cell["source"]), known).splitlines(keepends=True)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from sphinx.util import logging
 
+from .expressions import elsewhere, in_pages
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.config import Config
@@ -52,8 +54,9 @@ def machine() -> dict[str, str]:
 
 
 def compute(root: Path = ROOT) -> str:
-    """Return a digest of the machine and of every file that a measured page depends on."""
-    digest = hashlib.sha256(repr(sorted(machine().items())).encode())
+    """Return a digest of the machine, the files that measured pages depend on, and what pages ask them."""
+    asked = [one for one in in_pages(root / "docs") if elsewhere(one)[0]]
+    digest = hashlib.sha256(repr((sorted(machine().items()), asked)).encode())
     for path in _files(root):
         digest.update(f"\0{os.path.relpath(path, root)}\0".encode())
         digest.update(path.read_bytes())

@@ -1,11 +1,16 @@
 """Measured values in prose: the `measured` role, and the `when` directive for prose that needs one.
 
-An example keeps values in a dictionary of its own called ``measured``::
+Both take an expression over measures (`profiling_series.measures`), in the variables of the page's example::
 
-    measured = {"lesson1.first-step": (step.dur_us, "µs"), "lesson1.launches": 2}
+    The first step took :measured:`cap: step(1).dur`.
 
-so may a notebook, and any page of either kind then says ``:measured:`lesson1.first-step```. Both parts are
-filled in when pages are written, not when they are read: translations carry the role and not a number.
+    .. when:: cap: step(1).dur > 1.2 * step(-1).dur
+
+       The later ones did not take as long.
+
+Notebooks and pages in Markdown write the same. ``part1-01/cap: step(1).dur`` asks the example of another
+page, by the key of its lesson. Expressions are answered after the example ran; what they answered is filled
+in when pages are written, not when they are read: translations carry the expression and not a number.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from .expressions import elsewhere, in_pages, lesson_id, one_line, written
 from .stamp import state_dir
 
 if TYPE_CHECKING:
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger(__name__)
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
+LONGEST = 300
+"""Characters of a text that a sentence quotes."""
 
 
 class measured_value(nodes.Inline, nodes.TextElement):
@@ -41,19 +49,19 @@ class when_measured(nodes.General, nodes.Element):
 
 
 class Measured(SphinxRole):
-    """``:measured:`key```: a value that an example of this build stored, with its unit."""
+    """``:measured:`expression```: what an example of this build answers, with its unit."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return a node for the value of the key."""
-        node = measured_value(self.rawtext, key=self.text)
+        """Return a node for the expression."""
+        node = measured_value(self.rawtext, expression=one_line(self.text))
         self.set_source_info(node)
         return [node], []
 
 
 class When(SphinxDirective):
-    """``.. when:: key``, ``.. when:: not key``: content only where the value says so.
+    """``.. when:: expression``: content only where it holds.
 
-    A value that is missing from the trace (None), zero, or empty counts as no.
+    What cannot be told, zero, and nothing count as no.
     """
 
     required_arguments = 1
@@ -62,8 +70,7 @@ class When(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the parsed content under a node that holds the condition."""
-        condition = self.arguments[0].split()
-        node = when_measured(key=condition[-1], wanted=condition[0] != "not" or len(condition) == 1)
+        node = when_measured(expression=one_line(self.arguments[0]))
         self.set_source_info(node)
         node += self.parse_content_to_nodes()
         return [node]
@@ -78,66 +85,119 @@ class FillIn(SphinxPostTransform):
         """Replace every node of this module in the page that is being written."""
         if self.app.builder.name == "gettext":
             return
-        values = load(self.app.srcdir)
+        every = load(self.app.srcdir)
         for node in list(self.document.findall(when_measured)):
-            keep = holds(values, node["key"], node["wanted"], node)
+            keep = holds(self._answers(every, node), node["expression"], node)
             node.replace_self(node.children if keep else [])
         for value in list(self.document.findall(measured_value)):
-            value.replace_self(nodes.inline("", shown(values, value["key"], value), classes=["measured"]))
+            text = shown(self._answers(every, value), value["expression"], value)
+            value.replace_self(nodes.inline("", text, classes=["measured"]))
+
+    def _answers(self, every: Mapping[str, Answers], node: nodes.Element) -> Answers:
+        """Return the answers of the page that an expression asks; the node keeps what is asked of it."""
+        lesson, node["expression"] = elsewhere(node["expression"])
+        page = self.env.docname
+        if lesson is not None:
+            page = next((name for name in sorted(self.env.found_docs) if lesson_id(name) == lesson), lesson)
+        return every.get(page.rsplit("/", 1)[-1], {})
 
 
-def store(source_dir: str | Path, example: str, found: Mapping[str, Any]) -> None:
-    """Keep an example's values for the pages; a key that another example took is an error.
+Answers = dict[str, dict[str, Any]]
+"""Expression → its value and unit, or the error."""
 
-    Raises
-    ------
-    ValueError
-        A key is taken, or a value is not a number, a text, None, or a pair of number and unit.
+
+def answer(source_dir: str | Path, page: str | Path, variables: Mapping[str, Any]) -> None:
+    """Keep what a page's example answers."""
+    store(source_dir, Path(page).stem, answers(source_dir, page, variables))
+
+
+def answers(source_dir: str | Path, page: str | Path, variables: Mapping[str, Any]) -> Answers:
+    """Return what a page's example answers to every expression that asks it, on whatever page it stands.
+
+    Parameters
+    ----------
+    source_dir : str or Path
+        Of the site.
+    page : str or Path
+        The file of the example, or of the notebook.
+    variables : mapping
+        What the example, or the notebook, has defined.
     """
-    path = state_dir(source_dir) / "measured.json"
-    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for key, value in found.items():
-        number, unit = value if isinstance(value, tuple) else (value, "")
-        number = number.item() if hasattr(number, "item") else number
-        if not isinstance(number, int | float | str | None):
-            raise ValueError(
-                f"{example}: measured[{key!r}] is a {type(number).__name__}, not a number or a text"
-            )
-        if known.get(key, {}).get("example", example) != example:
-            raise ValueError(f"{example}: measured[{key!r}] is stored by {known[key]['example']} already")
-        known[key] = {"value": number, "unit": unit, "example": example}
-    path.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf-8")
+    path = Path(page)
+    asked = [one for one in written(path.read_text(encoding="utf-8")) if elsewhere(one)[0] is None]
+    mine = lesson_id(str(path))
+    for lesson, expression in map(elsewhere, in_pages(source_dir)):
+        if lesson is not None and lesson == mine:
+            asked.append(expression)
+    return {one: _answered(one, variables) for one in asked}
 
 
-def load(source_dir: str | Path) -> dict[str, Any]:
-    """Return the stored values by key, each ``{"value", "unit", "example"}``."""
-    path = state_dir(source_dir) / "measured.json"
+def _answered(expression: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+    from profiling_series.errors import UsageError
+    from profiling_series.measures import evaluate
+
+    try:
+        found = evaluate(expression, variables)
+    except UsageError as error:
+        return {"error": str(error)}
+    return {"value": found.value, "unit": found.unit}
+
+
+def store(source_dir: str | Path, page: str, found: Answers) -> None:
+    """Keep a page's answers in place of earlier ones."""
+    path = _file(source_dir)
+    path.write_text(json.dumps({**load(source_dir), page: found}, indent=1, sort_keys=True), encoding="utf-8")
+
+
+def load(source_dir: str | Path) -> dict[str, Answers]:
+    """Return the answers of all pages, by the last part of the page's name."""
+    path = _file(source_dir)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def shown(values: Mapping[str, Any], key: str, where: nodes.Node | None = None) -> str:
-    """Return the text of a value; an unknown key is a warning, and so fails the build."""
+def _file(source_dir: str | Path) -> Path:
+    return state_dir(source_dir) / "measured.json"
+
+
+def _found(known: Answers, expression: str, where: nodes.Node | None) -> dict[str, Any] | None:
+    """Return an answer; None, with a warning that fails the build, where there is none."""
+    found = known.get(expression, {"error": "no example of this build was asked"})
+    if "error" in found:
+        LOGGER.warning("%s: %s", expression, found["error"], location=where, type="measured")
+        return None
+    return found
+
+
+def shown(known: Answers, expression: str, where: nodes.Node | None = None) -> str:
+    """Return the text of an answer; one that is not there is a warning, and so fails the build."""
     from profiling_series.format import number
+    from profiling_series.format import shown as named
 
-    if key not in values:
-        LOGGER.warning("no example stored measured[%r]", key, location=where, type="measured")
+    found = _found(known, expression, where)
+    if found is None:
         return "?"
-    value, unit = values[key]["value"], values[key]["unit"]
-    text = "unknown" if value is None else number(value) if isinstance(value, float) else f"{value}"
-    return f"{text}{NARROW_SPACE}{unit}" if unit and value is not None else text
+    value, unit = found["value"], found["unit"]
+    if value is None:
+        return "unknown"
+    if isinstance(value, str):
+        return named(value, LONGEST)
+    return f"{number(value)}{NARROW_SPACE}{unit}" if unit else _bare(value)
 
 
-def holds(values: Mapping[str, Any], key: str, wanted: bool, where: nodes.Node | None = None) -> bool:
-    """Return whether a condition on a value holds; an unknown key is a warning and keeps nothing."""
-    if key not in values:
-        LOGGER.warning("no example stored measured[%r]", key, location=where, type="measured")
-        return False
-    return bool(values[key]["value"]) is wanted
+def _bare(value: float) -> str:
+    """Return a count as it is, and a factor with two digits."""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 99.5 else f"{value:.2g}"
+
+
+def holds(known: Answers, expression: str, where: nodes.Node | None = None) -> bool:
+    """Return whether a condition holds; one that is not there is a warning and keeps nothing."""
+    found = _found(known, expression, where)
+    return bool(found and found["value"])
 
 
 def _digest(app: Sphinx) -> str:
     """Return a digest of all stored values."""
-    path = state_dir(app.srcdir) / "measured.json"
+    path = _file(app.srcdir)
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
 

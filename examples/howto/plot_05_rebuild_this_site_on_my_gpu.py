@@ -18,7 +18,7 @@ print("torch   ", torch.__version__, "for CUDA", torch.version.cuda)
 print("GPU     ", torch.cuda.get_device_name() if on_gpu else "none that torch can use")
 
 # %%
-# .. when:: not howto5.gpu
+# .. when:: not on_gpu
 #
 #    The machine that built this page has no GPU, so it replays recordings. On yours the lines differ.
 #
@@ -38,7 +38,6 @@ else:
     print("profiler", "offers", ", ".join(sorted(activity.name for activity in supported_activities())))
 
 # sphinx_gallery_start_ignore
-measured = {"howto5.gpu": on_gpu}
 # sphinx_gallery_thumbnail_path = '_static/mark.svg'
 # sphinx_gallery_end_ignore
 # %%

@@ -62,16 +62,16 @@ prof.export_chrome_trace("traces/first.json")
 print(prof.key_averages().table(sort_by=f"self_{device}_time_total"))
 
 # %%
-# .. when:: lesson1.plain-on-gpu
+# .. when:: on_gpu
 #
 #    All of that ran on the GPU of the machine that built this page.
 #
-# .. when:: not lesson1.plain-on-gpu
+# .. when:: not on_gpu
 #
 #    The machine that built this page has no GPU. So this is a CPU table: every column counts the CPU's time,
 #    and no row is a kernel.
 #
-# .. when:: lesson1.recorded
+# .. when:: cap: source == "recorded"
 #
 #    From here on the page shows a recording that was made on a GPU.
 #
@@ -94,17 +94,18 @@ show(table(cap))
 #   work stands twice, at its kernel and at the op that launched it; the last line counts it once.
 # - Each cell has the unit that makes it short. Read ``ms`` or ``us`` before you compare two figures.
 #
-# .. when:: lesson1.matmul-total
+# .. when:: cap: op("aten::matmul").total
 #
-#    ``aten::matmul`` shows the difference: of its :measured:`lesson1.matmul-total` on the CPU, only
-#    :measured:`lesson1.matmul-self` are its own. It picks the op that does the work, and calls it.
+#    ``aten::matmul`` shows the difference: of its :measured:`cap: op("aten::matmul").total` on the CPU, only
+#    :measured:`cap: op("aten::matmul").self` are its own. It picks the op that does the work, and calls it.
 #
-# .. when:: lesson1.span
+# .. when:: cap: annotation.gpu_span
 #
 #    One row is no work at all. ``matmul_add`` stands there twice: with CPU time, as the annotation that you
-#    wrote, and with CUDA time only, :measured:`lesson1.span`. This one is the annotation's *span* on the GPU:
-#    in each step from its first kernel's start to its last one's end, waiting included. The work adds up to
-#    :measured:`lesson1.gpu-sum`. The percentages are shares of that, so a span can have more than a hundred.
+#    wrote, and with CUDA time only, :measured:`cap: annotation.gpu_span`. This one is the annotation's *span*
+#    on the GPU: in each step from its first kernel's start to its last one's end, waiting included. The work
+#    adds up to :measured:`cap: gpu_sum`. The percentages are shares of that, so a span can have more than a
+#    hundred.
 
 show(timeline(cap))
 
@@ -112,49 +113,30 @@ show(timeline(cap))
 # A **lane** is where one thing happens at a time: a thread of the CPU, a :term:`stream` of the GPU. Bars
 # **nest** downwards as calls do: step, annotation, ops, launch. **Width** is duration, a **gap** is waiting.
 #
-# .. when:: lesson1.mostly-idle
+# .. when:: cap: busy_share < 25
 #
 #    The GPU's lane is nearly all gap; its heading says how much. Each kernel is over long before the CPU
 #    has the next one ready. Such a program is called :term:`overhead-bound`.
 #
-# .. when:: lesson1.first-step
+# .. when:: cap: step(1).dur > 1.2 * step(-1).dur
 #
-#    The first step took :measured:`lesson1.first-step`, the last :measured:`lesson1.last-step`. The code is
-#    the same in both: what torch, the driver and the profiler do only once falls into the first.
+#    The first step took :measured:`cap: step(1).dur`, the last :measured:`cap: step(-1).dur`. The code is the
+#    same in both: what torch, the driver and the profiler do only once falls into the first.
 #
 # Explain: from the call to the kernel
 # ------------------------------------
 # Follow the last step down its :term:`dispatch chain`. A line was called by the one it is indented under. A
 # :term:`launch` and what it started on the GPU are tied by a number that both carry, the correlation.
 
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from this capture.
-trace, steps = cap.trace, [step for step in cap.trace.steps if step.complete]
-ops = {op["name"]: op for op in trace.ops}
-share = trace.verdict["gpu_busy_share"]
-span_ns = trace.dur[trace.rows(cat="gpu_user_annotation", name="matmul_add")].sum()
-measured = {
-    "lesson1.plain-on-gpu": on_gpu,
-    "lesson1.recorded": cap.source == "recorded",
-    "lesson1.matmul-total": (ops.get("aten::matmul", {}).get("total_us"), "µs"),
-    "lesson1.matmul-self": (ops.get("aten::matmul", {}).get("self_us"), "µs"),
-    "lesson1.span": (span_ns / 1000, "µs"),
-    "lesson1.gpu-sum": (sum(gpu["sum_us"] for gpu in trace.devices), "µs"),
-    "lesson1.mostly-idle": share is not None and share < 0.25,
-    "lesson1.first-step": (steps[0].dur_us if steps[0].dur_us > 1.2 * steps[-1].dur_us else None, "µs"),
-    "lesson1.last-step": (steps[-1].dur_us, "µs"),
-    "lesson1.latency": ((trace.launches["latency_us"] or {}).get("median"), "µs"),
-}
-# sphinx_gallery_end_ignore
 show(dispatch_chain(cap))
 
 # %%
 # A launch does not wait for its kernel: it puts it into the stream's queue and returns.
 #
-# .. when:: lesson1.latency
+# .. when:: cap: launch_latency
 #
-#    From the start of a launch call to the start of its kernel it takes :measured:`lesson1.latency` here, in
-#    the median. That is the :term:`launch latency`.
+#    From the start of a launch call to the start of its kernel it takes :measured:`cap: launch_latency` here,
+#    in the median. That is the :term:`launch latency`.
 #
 # Check
 # -----

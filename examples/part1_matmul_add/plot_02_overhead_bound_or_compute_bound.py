@@ -39,53 +39,33 @@ sizes = [2**k for k in range(6, 14) if 2**k <= largest]  # 64, 128, 256, …
 work = [MatmulAdd(size=n, dtype=dtype) for dtype in ("bf16", "fp32") for n in sizes]
 swept = sweep(work)
 
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from this sweep.
-from profiling_series.measures.sweeps import by_series, rounded
-from profiling_series.report.step_times import crossing
-
-_bf16, _fp32 = (by_series(swept)[name] for name in ("bf16", "fp32"))
-_small, _next, _last = _bf16[0].stretch, _bf16[1].stretch, _bf16[-1].stretch
-_meet_bf16, _meet_fp32 = crossing(_bf16), crossing(_fp32)
-measured = {
-    "lesson2.gpu": _small.gpu_sum_us is not None,
-    "lesson2.overhead": _small.regime == _next.regime == "overhead-bound"
-    and _next.step_us < 1.5 * _small.step_us,
-    "lesson2.step-64": (_small.step_us, "µs"),
-    "lesson2.step-128": (_next.step_us, "µs"),
-    "lesson2.gpu-64": (_small.gpu_sum_us, "µs"),
-    "lesson2.busy-64": (_small.gpu_busy_share and 100 * _small.gpu_busy_share, "%"),
-    "lesson2.meet-bf16": _meet_bf16 and f"{rounded(_meet_bf16):,}",
-    "lesson2.meet-fp32": _meet_fp32 and f"{rounded(_meet_fp32):,}",
-    "lesson2.fp32-earlier": bool(_meet_bf16 and _meet_fp32) and _meet_fp32 < _meet_bf16,
-    "lesson2.large-busy": (100 * _last.gpu_busy_share if _last.regime == "gpu-bound" else None, "%"),
-}
-# sphinx_gallery_end_ignore
 show(step_times(swept))
 
 # %%
-# .. when:: lesson2.overhead
+# .. when:: swept: point("bf16", 1).regime == point("bf16", 2).regime == "overhead-bound"
+#    and point("bf16", 2).pace < 1.5 * point("bf16", 1).pace
 #
-#    On the left the line is level: a step takes :measured:`lesson2.step-64` at n=64 and
-#    :measured:`lesson2.step-128` at n=128, for eight times the work. The GPU's own work, the dashed line, is
-#    far below it: :measured:`lesson2.gpu-64`, so the GPU is busy for :measured:`lesson2.busy-64` of the
-#    time. What you see is the price of preparing and launching. Such a step is :term:`overhead-bound`.
+#    On the left the line is level: a step takes :measured:`swept: point("bf16", 1).pace` at n=64 and
+#    :measured:`swept: point("bf16", 2).pace` at n=128, for eight times the work. The GPU's own work, the
+#    dashed line, is far below it: :measured:`swept: point("bf16", 1).gpu_sum`, so the GPU is busy for
+#    :measured:`swept: point("bf16", 1).busy_share` of the time. What you see is the price of preparing and
+#    launching. Such a step is :term:`overhead-bound`.
 #
-# .. when:: lesson2.meet-bf16
+# .. when:: swept: crossing("bf16")
 #
-#    In bf16 CPU and GPU take equally long near n = :measured:`lesson2.meet-bf16`.
+#    In bf16 CPU and GPU take equally long near n = :measured:`swept: crossing("bf16")`.
 #
-# .. when:: lesson2.large-busy
+# .. when:: swept: point("bf16", -1).regime == "gpu-bound"
 #
 #    At the right end a step costs what the GPU needs for it. The CPU runs ahead, and the GPU is busy for
-#    :measured:`lesson2.large-busy` of the time. Such a step is :term:`gpu-bound`.
+#    :measured:`swept: point("bf16", -1).busy_share` of the time. Such a step is :term:`gpu-bound`.
 #
-# .. when:: lesson2.fp32-earlier
+# .. when:: swept: crossing("fp32") < crossing("bf16")
 #
-#    In fp32 they meet near n = :measured:`lesson2.meet-fp32` already. The CPU's part is the same, and the GPU
-#    takes longer over each product.
+#    In fp32 they meet near n = :measured:`swept: crossing("fp32")` already. The CPU's part is the same, and
+#    the GPU takes longer over each product.
 #
-# .. when:: not lesson2.gpu
+# .. when:: swept: not point("bf16").gpu_sum
 #
 #    This sweep is a CPU's. There is one line a type and no second side to wait for; run it where there is a
 #    GPU to see them part.
@@ -103,46 +83,29 @@ show(step_times(swept))
 
 top = ceilings(("bf16", "fp32"))
 
-# sphinx_gallery_start_ignore
-from profiling_series.report.roofline import limit as _limit, roof as _roof
-
-_end = _bf16[-1]
-_kept_up = top.sustained_tflops.get("bf16", top.tflops["bf16"])
-_reach = _end.tflops / _roof(top, "bf16", _end.intensity)
-measured |= {
-    "lesson2.best": (top.tflops["bf16"], "TFLOP/s"),
-    "lesson2.kept-up": (_kept_up if _kept_up < 0.95 * top.tflops["bf16"] else None, "TFLOP/s"),
-    "lesson2.ridge": (top.ridge("bf16"), "FLOP/B"),
-    "lesson2.ridge-n": f"{4 * top.ridge('bf16'):,.0f}",
-    "lesson2.end-n": f"{_end.workload.size:,}",
-    "lesson2.end-rate": (_end.tflops, "TFLOP/s"),
-    "lesson2.end-reach": (100 * _reach, "%"),
-    "lesson2.start-reach": (100 * _bf16[0].tflops / _roof(top, "bf16", _bf16[0].intensity), "%"),
-    "lesson2.end-limit": _limit(top, "bf16", _end.intensity),
-}
-# sphinx_gallery_end_ignore
 show(roofline(swept, top))
 
 # %%
 # This is a :term:`roofline`. To the right, more is calculated with each byte. The slope on the left is the
 # memory: so many bytes a second, times what is done with each. The level part is arithmetic. They meet at
-# :measured:`lesson2.ridge` in bf16. A product of size n does about n/4 operations a byte, so memory would
-# limit it up to n = :measured:`lesson2.ridge-n`, and arithmetic beyond.
+# :measured:`top: ridge("bf16")` in bf16. A product of size n does about n/4 operations a byte, so memory
+# would limit it up to n = :measured:`top: whole(4 * ridge("bf16"))`, and arithmetic beyond.
 #
-# .. when:: lesson2.kept-up
+# .. when:: top: sustained("bf16") < 0.95 * ceiling("bf16")
 #
 #    The ceilings are those of short bursts. Products kept up for half a second come to
-#    :measured:`lesson2.kept-up` instead of :measured:`lesson2.best`.
+#    :measured:`top: sustained("bf16")` instead of :measured:`top: ceiling("bf16")`.
 #
-# .. when:: lesson2.gpu
+# .. when:: swept: point("bf16").gpu_sum
 #
 #    Two gaps are worth a look. From a hollow marker up to the filled one is what the GPU loses while it waits
 #    for the CPU; from there up to the roof, what the kernels leave.
 #
-# At n = 64 a step reaches :measured:`lesson2.start-reach` of its roof, at n = :measured:`lesson2.end-n` it is
-# :measured:`lesson2.end-reach`, or :measured:`lesson2.end-rate`. The roof above that one is
-# :measured:`lesson2.end-limit`. This word is the ``gpu_limit`` of a :term:`verdict`. It stays empty as long
-# as nobody says how much work there was, since no trace holds that.
+# At n = 64 a step reaches :measured:`swept: point("bf16", 1).reach(top)` of its roof, at n =
+# :measured:`sizes[-1]` it is :measured:`swept: point("bf16", -1).reach(top)`, or
+# :measured:`swept: point("bf16", -1).tflops`. The roof above that one is
+# :measured:`swept: point("bf16", -1).gpu_limit(top)`. This word is the ``gpu_limit`` of a :term:`verdict`. It
+# stays empty as long as nobody says how much work there was, since no trace holds that.
 #
 # Explain: where the time goes
 # ----------------------------
@@ -150,27 +113,16 @@ show(roofline(swept, top))
 
 small = capture(MatmulAdd(size=64), warm=False)
 large = capture(MatmulAdd(size=min(4096, largest)), warm=False)
-# sphinx_gallery_start_ignore
-from profiling_series.report.ops import op_work as _op_work
-
-_hot = _op_work(large.trace)[0]
-_all = sum(op.gpu_us for op in _op_work(large.trace))
-measured |= {
-    "lesson2.hot": _hot.name if _hot.gpu_us else None,
-    "lesson2.hot-share": (100 * _hot.gpu_us / _all if _all else None, "%"),
-    "lesson2.cold-share": (100 * (1 - _hot.gpu_us / _all) if _all else None, "%"),
-}
-# sphinx_gallery_end_ignore
 show(ops(large))
 
 # %%
-# .. when:: lesson2.hot
+# .. when:: large: op.name
 #
-#    ``GPU µs`` counts for each op the kernels that it launched itself. :measured:`lesson2.hot` has
-#    :measured:`lesson2.hot-share` of all. A row like that is a *hot spot*, the one place where being faster
-#    counts: if everything else vanished, the GPU would save :measured:`lesson2.cold-share`, no more.
+#    ``GPU µs`` counts for each op the kernels that it launched itself. :measured:`large: op.name` has
+#    :measured:`large: op.gpu_share` of all. A row like that is a *hot spot*, the one place where being faster
+#    counts: if everything else vanished, the GPU would save :measured:`large: 100 - op.gpu_share`, no more.
 #
-# .. when:: not lesson2.hot
+# .. when:: large: not op.name
 #
 #    This trace holds no GPU work. The op with the most time of its own comes first.
 #

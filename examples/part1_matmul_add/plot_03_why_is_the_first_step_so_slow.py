@@ -73,60 +73,35 @@ def by_step(each):
     return {f"step {k + 1}": [values[k] for values in each] for k in range(3)}
 
 
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from these captures.
-
-
-def _told(us):
-    return (us / 1000, "ms") if us >= 1000 else (us, "µs")
-
-
-_first = {name: [times(one)[0] for one in group] for name, group in groups.items()}
-_third = {name: [times(one)[2] for one in group] for name, group in groups.items()}
-_middle = {name: float(np.median(values)) for name, values in _first.items()}
-_trace = groups["neither"][0].trace
-_rows = [*_trace.overhead_rows, *_trace.call_rows[_trace.step_index[_trace.call_rows] == 0]]
-_names = dict.fromkeys(_trace.name(int(row)) for row in _rows)
-_loading = [name for name in _names if "Loading" in name or "Malloc" in name]
-_factor = _middle["both"] / float(np.median(_third["both"]))
-_few, _more = _first["schedule"], _first["both"]
-measured = {
-    "lesson3.runs": runs,
-    "lesson3.neither": _told(_middle["neither"]),
-    "lesson3.loading": ", ".join(_loading) or None,
-    "lesson3.calls": _told(_middle["calls"]),
-    "lesson3.calls-help": _middle["calls"] < 0.5 * _middle["neither"],
-    "lesson3.schedule": _told(_middle["schedule"]),
-    "lesson3.both": _told(_middle["both"]),
-    "lesson3.overlap": max(min(_few), min(_more)) <= min(max(_few), max(_more)),
-    "lesson3.factor": f"{_factor:.1f}" if _factor > 1.2 else None,
-}
-# sphinx_gallery_end_ignore
 rows = {name: by_step([times(one) for one in group]) for name, group in groups.items()}
 every = [one for group in groups.values() for one in group]
 show(over_processes("CPU time of the recorded steps", rows, every))
 
 # %%
-# With neither, the first step takes :measured:`lesson3.neither`: nothing has run before.
+# With neither, the first step takes :measured:`groups["neither"]: ms(step(1).dur)`: nothing has run before.
 #
-# .. when:: lesson3.loading
+# .. when:: groups["neither"]: step(1).rows("Loading", "Malloc").names
 #
-#    The trace names some of what is done for the first time: :measured:`lesson3.loading`.
+#    The trace names some of what is done for the first time:
+#    :measured:`groups["neither"]: step(1).rows("Loading", "Malloc").names`.
 #
-# .. when:: lesson3.calls-help
+# .. when:: groups["calls"].step(1).dur < 0.5 * groups["neither"].step(1).dur
 #
-#    Three calls leave :measured:`lesson3.calls` of it. The program is warm then, and the profiler is not.
+#    Three calls leave :measured:`groups["calls"]: ms(step(1).dur)` of it. The program is warm then, and the
+#    profiler is not.
 #
-# With the schedule's alone it is :measured:`lesson3.schedule` (median of :measured:`lesson3.runs`): its two
-# unrecorded steps are calls as well, so it warms up either. With both it is :measured:`lesson3.both`.
+# With the schedule's alone it is :measured:`groups["schedule"].step(1).dur` (median of :measured:`runs`): its
+# two unrecorded steps are calls as well, so it warms up either. With both it is
+# :measured:`groups["both"].step(1).dur`.
 #
-# .. when:: lesson3.overlap
+# .. when:: overlap(groups["schedule"].step(1).dur, groups["both"].step(1).dur)
 #
 #    Look at the brackets: these two overlap. One process of each could have shown either as the faster.
 #
-# .. when:: lesson3.factor
+# .. when:: groups["both"].step(1).dur > 1.2 * groups["both"].step(3).dur
 #
-#    And what neither removes: with both, the first step takes :measured:`lesson3.factor` times the third.
+#    And what neither removes: with both, the first step takes
+#    :measured:`groups["both"].step(1).dur / groups["both"].step(3).dur` times the third.
 #
 # Look: the dead window
 # ---------------------
@@ -160,25 +135,17 @@ print(f"without the profiler, one call: {took.median * 1e6:.1f} µs on this mach
 
 timed = time_runs(work, runs)
 settled = [np.median(times(one)[5:]) for one in groups["both"]]
-# sphinx_gallery_start_ignore
-_timed = float(np.median([each.median_us for each in timed]))
-measured |= {
-    "lesson3.timed": (_timed, "µs"),
-    "lesson3.settled": (float(np.median(settled)), "µs"),
-    "lesson3.dearer": min(settled) > max(each.median_us for each in timed),
-}
-# sphinx_gallery_end_ignore
 without = [each.median_us for each in timed]
 rows = {"under the profiler": {"a step": settled}, "without": {"a step": without}}
 show(over_processes("What a settled step takes", rows, every + timed))
 
 # %%
-# .. when:: lesson3.dearer
+# .. when:: groups["both"].steps(6).dur.low > timed.time.high
 #
-#    Under the profiler a step takes :measured:`lesson3.settled`, without it :measured:`lesson3.timed`. A
-#    trace tells *where* time goes; *how fast* a program is, a timer tells.
+#    Under the profiler a step takes :measured:`groups["both"].steps(6).dur`, without it
+#    :measured:`timed.time`. A trace tells *where* time goes; *how fast* a program is, a timer tells.
 #
-# .. when:: not lesson3.dearer
+# .. when:: not (groups["both"].steps(6).dur.low > timed.time.high)
 #
 #    Here the two overlap: between processes the times differ by more than the profiler costs.
 #

@@ -28,53 +28,20 @@ from profiling_series import has_gpu, show, timeline
 # -------------------------
 
 cap = capture(MatmulAdd(size=64), warm=False)  # x, w, b: each [64, 64]
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from these captures.
-
-
-def _parts(one, which=0):
-    """The distance from a step's start to its first kernel, and what lies in it, in µs."""
-    trace, whole = one.trace, [at for at, step in enumerate(one.trace.steps) if step.complete]
-    step = trace.steps[whole[which]]
-    rows = trace.gpu_rows[trace.step_index[trace.gpu_rows] == whole[which]]
-    if not len(rows) or trace.launch_of[rows[0]] < 0:
-        return None
-    call = trace.launch_of[rows[0]]
-    start, begins = int(trace.ts[step.row]), int(trace.ts[rows[0]])
-    over = [row for row in trace.overhead_rows if start <= trace.ts[row] < begins]
-    return {
-        "offset": (begins - start) / 1000,
-        "launch": (begins - int(trace.ts[call])) / 1000,
-        "prepare": (int(trace.ts[call]) - start) / 1000,
-        "overhead": sum(int(trace.dur[row]) for row in over) / 1000,
-        "names": ", ".join(sorted({trace.name(int(row)) for row in over})),
-    }
-
-
-_cap = _parts(cap) or {}
-_after = _parts(cap, -1) or {}
-measured = {
-    "lesson4.gpu": bool(_cap),
-    "lesson4.later-shorter": bool(_cap) and all(_after[k] < 0.8 * _cap[k] for k in ("prepare", "launch")),
-    "lesson4.offset": (_cap.get("offset"), "µs"),
-    "lesson4.prepare": (_cap.get("prepare"), "µs"),
-    "lesson4.launch": (_cap.get("launch"), "µs"),
-}
-# sphinx_gallery_end_ignore
 show(timeline(cap))
 
 # %%
-# .. when:: lesson4.gpu
+# .. when:: cap: step(1).offset
 #
-#    The first kernel begins :measured:`lesson4.offset` after the first step did. For
-#    :measured:`lesson4.prepare` of it the CPU prepares, up to the launch call. From that call to the kernel
-#    it takes :measured:`lesson4.launch` more, the :term:`launch latency`.
+#    The first kernel begins :measured:`cap: step(1).offset` after the first step did. For
+#    :measured:`cap: step(1).prepare` of it the CPU prepares, up to the launch call. From that call to the
+#    kernel it takes :measured:`cap: step(1).latency` more, the :term:`launch latency`.
 #
-# .. when:: lesson4.later-shorter
+# .. when:: cap: step(-1).prepare < 0.8 * step(1).prepare and step(-1).latency < 0.8 * step(1).latency
 #
 #    In the last step both are shorter: the rest came with the first.
 #
-# .. when:: not lesson4.gpu
+# .. when:: cap: not step(1).offset
 #
 #    This trace holds no GPU lane, since it was measured on a CPU; what follows needs one.
 #
@@ -85,44 +52,22 @@ show(timeline(cap))
 
 at_once = Schedule(wait=0, warmup=0, active=20)
 bare = capture(MatmulAdd(size=64), schedule=at_once)
-# sphinx_gallery_start_ignore
-_bare = _parts(bare) or {}
-_requests = [r for r in bare.trace.overhead_rows if bare.trace.name(int(r)) == "Activity Buffer Request"]
-_op = None
-if _requests:
-    _inside = [
-        row
-        for row in bare.trace.op_rows
-        if bare.trace.ts[row] <= bare.trace.ts[_requests[0]] < bare.trace.ts[row] + bare.trace.dur[row]
-    ]
-    _op = bare.trace.name(int(_inside[-1])) if _inside else None
-_steps = [step.dur_us for step in bare.trace.steps if step.complete]
-measured |= {
-    "lesson4.request": (max((bare.trace.dur[r] for r in _requests), default=0) / 1000 or None, "µs"),
-    "lesson4.requests": len(_requests),
-    "lesson4.request-op": _op,
-    "lesson4.bare-offset": (_bare.get("offset"), "µs"),
-    "lesson4.bare-rest": (_bare["offset"] - _bare["overhead"] if _bare else None, "µs"),
-    "lesson4.bare-first": (_steps[0], "µs"),
-    "lesson4.bare-last": (sorted(_steps[5:])[len(_steps[5:]) // 2], "µs"),
-    "lesson4.once": len(_requests) == 1,
-}
-# sphinx_gallery_end_ignore
 show(timeline(bare, steps=slice(0, 3)))
 
 # %%
-# .. when:: lesson4.request
+# .. when:: bare: rows("Buffer Request").dur.high
 #
-#    The lane *Profiler overhead* has an ``Activity Buffer Request`` of :measured:`lesson4.request`. What the
-#    GPU does, the profiler keeps in a buffer, and asks for that when it first needs one. Of the
-#    :measured:`lesson4.bare-offset` up to the first kernel, :measured:`lesson4.bare-rest` are left without
-#    the profiler's overhead. A step of ``warmup`` lets this happen where nothing is kept.
+#    The lane *Profiler overhead* has an ``Activity Buffer Request`` of
+#    :measured:`bare: rows("Buffer Request").dur.high`. What the GPU does, the profiler keeps in a buffer, and
+#    asks for that when it first needs one. Of the :measured:`bare: step(1).offset` up to the first kernel,
+#    :measured:`bare: step(1).offset - step(1).offset_overhead` are left without the profiler's overhead. A
+#    step of ``warmup`` lets this happen where nothing is kept.
 #
-# .. when:: lesson4.request-op
+# .. when:: bare: rows("Buffer Request").op
 #
-#    It falls into :measured:`lesson4.request-op`, which looks slow for it, and is not.
+#    It falls into :measured:`bare: rows("Buffer Request").op`, which looks slow for it, and is not.
 #
-# .. when:: not lesson4.request
+# .. when:: bare: not rows("Buffer Request").dur.high
 #
 #    There is no ``Activity Buffer Request`` in this trace: the profiler had its buffer already, or none was
 #    needed. The published one had it, and spent most of its first offset on it.
@@ -134,9 +79,9 @@ show(timeline(bare, steps=slice(0, 3)))
 print([round(step.dur_us) for step in bare.trace.steps if step.complete])
 
 # %%
-# The first step takes :measured:`lesson4.bare-first`, a settled one :measured:`lesson4.bare-last`.
+# The first step takes :measured:`bare: step(1).dur`, a settled one :measured:`bare: steps(6).dur`.
 #
-# .. when:: lesson4.once
+# .. when:: bare: rows("Buffer Request").count == 1
 #
 #    One request in twenty steps. A gap that comes once, with such a row above it, is the profiler's; one of
 #    your code's would be back in the next step.
@@ -146,17 +91,6 @@ print([round(step.dur_us) for step in bare.trace.steps if step.complete])
 # The same with matrices that keep the GPU busy.
 
 large = capture(MatmulAdd(size=4096 if has_gpu() else 256), warm=False)
-# sphinx_gallery_start_ignore
-_latency, _idle = (large.trace.launches[key] or {} for key in ("latency_us", "latency_unqueued_us"))
-_queued = bool(_latency) and _latency["max"] > 3 * _idle.get("median", _latency["max"])
-measured |= {
-    "lesson4.queued": _queued,
-    "lesson4.latency-idle": (_idle.get("median"), "µs"),
-    "lesson4.latency-max": (_latency.get("max"), "µs"),
-    "lesson4.flush": (cap.trace.as_dict()["flush_sync_us"], "µs"),
-    "lesson4.flush-large": (large.trace.as_dict()["flush_sync_us"], "µs"),
-}
-# sphinx_gallery_end_ignore
 show(timeline(large))
 
 # %%
@@ -164,19 +98,19 @@ show(timeline(large))
 show(dispatch_chain(large))
 
 # %%
-# .. when:: lesson4.queued
+# .. when:: large: launch_latency.high > 3 * unqueued_latency
 #
-#    A kernel begins up to :measured:`lesson4.latency-max` after its launch call. The call is not slow: where
-#    the GPU was idle at the call, its work followed after :measured:`lesson4.latency-idle`. The rest is
-#    waiting in the :term:`stream`, behind the kernels of the steps before. The CPU is ahead, and the further
-#    it gets, the longer the connectors in the picture. That is no loss as long as the GPU's lane has no gaps.
+#    A kernel begins up to :measured:`large: launch_latency.high` after its launch call. The call is not slow:
+#    where the GPU was idle at the call, its work followed after :measured:`large: unqueued_latency`. The rest
+#    is waiting in the :term:`stream`, behind the kernels of the steps before. The CPU is ahead, and the
+#    further it gets, the longer the connectors in the picture. That is no loss as long as the GPU's lane has
+#    no gaps.
 #
-# .. when:: lesson4.flush
+# .. when:: cap: flush_sync
 #
-#    Behind the last step stands a ``cudaDeviceSynchronize`` that nobody wrote, of
-#    :measured:`lesson4.flush` here and :measured:`lesson4.flush-large` in the large one. It is the
-#    profiler's: before it closes the window, it waits for all that is still queued. In a program of yours it
-#    is not there.
+#    Behind the last step stands a ``cudaDeviceSynchronize`` that nobody wrote, of :measured:`cap: flush_sync`
+#    here and :measured:`large: flush_sync` in the large one. It is the profiler's: before it closes the
+#    window, it waits for all that is still queued. In a program of yours it is not there.
 #
 # Check
 # -----

@@ -42,19 +42,20 @@ show(distribution(twenty))
 # stays within it. A steep stretch would mean that the times there differ much, a level one that many are
 # alike.
 #
-# From the shortest to the longest they span :measured:`lesson7.range-20` of the median, and the longest is
-# run number :measured:`lesson7.longest-20`.
+# From the shortest to the longest they span :measured:`twenty: percent(hottest.dur.range / hottest.dur)` of
+# the median, and the longest is run number :measured:`twenty: hottest.dur.longest`.
 #
-# .. when:: lesson7.mean-above
+# .. when:: twenty: hottest.dur.mean > 1.001 * hottest.dur
 #
-#    The mean lies :measured:`lesson7.mean-above` above the median: every run counts in it, so the few long
-#    ones pull it up. The median only asks how many runs are on each side.
+#    The mean lies :measured:`twenty: percent(hottest.dur.mean / hottest.dur - 1)` above the median: every run
+#    counts in it, so the few long ones pull it up. The median only asks how many runs are on each side.
 #
-# .. when:: lesson7.mean-below
+# .. when:: twenty: hottest.dur.mean < 0.999 * hottest.dur
 #
-#    The mean lies :measured:`lesson7.mean-below` below the median: here a few short runs pull it down.
+#    The mean lies :measured:`twenty: percent(1 - hottest.dur.mean / hottest.dur)` below the median: here a
+#    few short runs pull it down.
 #
-# .. when:: lesson7.mean-agrees
+# .. when:: twenty: abs(hottest.dur.mean / hottest.dur - 1) <= 0.001
 #
 #    Mean and median agree here. So they do when no run stands out, and you only know after you have looked.
 #
@@ -66,22 +67,23 @@ two_hundred = capture(work, schedule=Schedule(active=200))
 show(distribution(two_hundred))
 
 # %%
-# Set the two side by side. The median was :measured:`lesson7.median-20` and is
-# :measured:`lesson7.median-200`. The longest run was :measured:`lesson7.most-20` and is
-# :measured:`lesson7.most-200`. Rare things get ten times as many chances to happen; so a maximum, or a
-# range, says nothing unless the number of runs stands beside it.
+# Set the two side by side. The median was :measured:`twenty: hottest.dur` and is
+# :measured:`two_hundred: hottest.dur`. The longest run was :measured:`twenty: hottest.dur.high` and is
+# :measured:`two_hundred: hottest.dur.high`. Rare things get ten times as many chances to happen; so a
+# maximum, or a range, says nothing unless the number of runs stands beside it.
 #
-# .. when:: lesson7.levels
+# .. when:: two_hundred: hottest.dur.jump
 #
 #    And something else appears that twenty runs did not last for: two levels. The first fifty runs have a
-#    median of :measured:`lesson7.first-level`, the last fifty one of :measured:`lesson7.last-level`, and
-#    hardly a run lies between. From run :measured:`lesson7.switch` on it is the other speed. No single
-#    figure describes a program that has two; the picture does.
+#    median of :measured:`two_hundred: hottest.dur.first_quarter`, the last fifty one of
+#    :measured:`two_hundred: hottest.dur.last_quarter`, and hardly a run lies between. From run
+#    :measured:`two_hundred: hottest.dur.jump` on it is the other speed. No single figure describes a program
+#    that has two; the picture does.
 #
-# .. when:: lesson7.drifts
+# .. when:: two_hundred: hottest.dur.moved and not hottest.dur.jump
 #
-#    The runs also drift: the first fifty have a median of :measured:`lesson7.first-level`, the last fifty one
-#    of :measured:`lesson7.last-level`.
+#    The runs also drift: the first fifty have a median of :measured:`two_hundred: hottest.dur.first_quarter`,
+#    the last fifty one of :measured:`two_hundred: hottest.dur.last_quarter`.
 #
 # Explain: the longest run
 # ------------------------
@@ -94,42 +96,6 @@ rows = trace.rows(cat=("kernel", "cpu_op"), name=name)
 longest = rows[trace.dur[rows].argmax()]
 usual = rows[trace.dur[rows].argsort()[len(rows) // 2]]
 
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from these captures.
-from profiling_series.measures.spread import spread as _runs
-
-_few, _many = _runs(twenty.trace), _runs(two_hundred.trace)
-_range = float(_few.each_us.max() - _few.each_us.min())
-_lead = _few.mean_us / _few.percentile_us(50) - 1
-_one, _other = trace.args(int(longest)), trace.args(int(usual))
-_differ = {name for name in _one if _one[name] != _other.get(name)}
-_runs_us, _quarter = _many.each_us, len(_many.each_us) // 4
-_first, _last = sorted(_runs_us[:_quarter])[_quarter // 2], sorted(_runs_us[-_quarter:])[_quarter // 2]
-_moved = abs(_last / _first - 1) > 0.02
-_way = (_runs_us - _first) / (_last - _first if _moved else 1)  # 0 at the first level, 1 at the last
-_apart = ((_way > 0.25) & (_way < 0.75)).mean() < 0.05
-_there = [at for at in range(len(_way)) if (_way[at:] > 0.5).mean() > 0.99]
-measured = {
-    "lesson7.levels": bool(_moved and _apart),
-    "lesson7.drifts": bool(_moved and not _apart),
-    "lesson7.first-level": (float(_first), "µs"),
-    "lesson7.last-level": (float(_last), "µs"),
-    "lesson7.switch": _there[0] + 1 if _moved and _there else None,
-    "lesson7.range-20": (100 * _range / _few.percentile_us(50), "%"),
-    "lesson7.longest-20": int(_few.each_us.argmax()) + 1,
-    "lesson7.mean-above": (100 * _lead if _lead > 0.001 else None, "%"),
-    "lesson7.mean-below": (-100 * _lead if _lead < -0.001 else None, "%"),
-    "lesson7.mean-agrees": abs(_lead) <= 0.001,
-    "lesson7.median-20": (_few.percentile_us(50), "µs"),
-    "lesson7.median-200": (_many.percentile_us(50), "µs"),
-    "lesson7.most-20": (_few.percentile_us(100), "µs"),
-    "lesson7.most-200": (_many.percentile_us(100), "µs"),
-    "lesson7.kernel": bool(trace.kernels),
-    "lesson7.other": ", ".join(
-        sorted(_differ - {"correlation", "External id", "Ev Idx", "Record function id"})
-    ),
-}
-# sphinx_gallery_end_ignore
 show(dispatch_chain(two_hundred, step=int(trace.step_index[longest])))
 
 # %%
@@ -143,15 +109,16 @@ print("of all that it says:", list(said))
 # %%
 # Numbers that count events differ, as they must.
 #
-# .. when:: lesson7.other
+# .. when:: two_hundred: hottest.changed_args
 #
-#    Here something else does, too: :measured:`lesson7.other`. Look up what it means before you blame it.
+#    Here something else does, too: :measured:`two_hundred: hottest.changed_args`. Look up what it means
+#    before you blame it.
 #
-# .. when:: not lesson7.other
+# .. when:: two_hundred: not hottest.changed_args
 #
 #    Nothing else does.
 #
-# .. when:: lesson7.kernel
+# .. when:: two_hundred: hottest.is_kernel
 #
 #    Grid, block, registers and shared memory are there, and they are fixed when a kernel is launched. What
 #    moves a kernel's time afterwards is not: the GPU's clock, which follows load, power and temperature;
@@ -161,7 +128,7 @@ print("of all that it says:", list(said))
 #
 #       nvidia-smi --query-gpu=timestamp,clocks.sm,temperature.gpu,power.draw --format=csv -lms 100
 #
-# .. when:: not lesson7.kernel
+# .. when:: two_hundred: not hottest.is_kernel
 #
 #    This trace is a CPU's, and the run is one of an op. Its time moves with the CPU's clock, with what other
 #    programs do, and with the scheduler; none of that is in a trace.

@@ -45,85 +45,55 @@ try:
 except UsageError as reason:  # no compiler here, for example
     raise SystemExit(f"The eager part of this lesson ends here. {reason}") from None
 
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from these two captures.
-_names = set(map(compiled.trace.name, compiled.trace.host_rows))
-_graphs = {name for name in _names if "CompiledFxGraph" in name}
-_kernels = [kernel["name"] for kernel in compiled.trace.kernels]
-_sides = comparison(eager, compiled)
-_gpu = [
-    side.over_runs(lambda run: run.gpu_sum_us and run.gpu_sum_us.median)
-    for side in (_sides.before, _sides.after)
-]
-_change = _gpu[1].median / _gpu[0].median - 1 if all(_gpu) else None
-_launched = list(_sides.after.runs[0].gpu_work)  # in the order of the launches
-_copied = [copy for copy in compiled.trace.copies if copy["kind"] == "DtoD"]
-_before = [name for name in _launched[: _launched.index(_kernels[0])] if "DtoD" in name] if _kernels else []
-_added = {name for name in _kernels if "_badd_" in name} - set(_sides.before.runs[0].gpu_work)
-measured = {
-    "lesson8.lookup": "TorchDynamo Cache Lookup" in _names,
-    "lesson8.region": any(name.startswith("Torch-Compiled Region") for name in _names),
-    "lesson8.pregraph": "Pregraph bytecode" in _names,
-    "lesson8.aot": "AOTDispatcher Runtime Wrapper Prologue" in _names,
-    "lesson8.graphs": len(_graphs),
-    "lesson8.one-graph": len(_graphs) == 1,
-    "lesson8.addmm": "aten::addmm" in _names,
-    "lesson8.copy": (_copied[0]["total_us"] / _copied[0]["count"] if _before else None, "µs"),
-    "lesson8.added": bool(_added and _before),
-    "lesson8.eager-gpu": (_gpu[0] and _gpu[0].median, "µs"),
-    "lesson8.compiled-gpu": (_gpu[1] and _gpu[1].median, "µs"),
-    "lesson8.both-gpu": _change is not None,
-    "lesson8.same-gpu": _change is not None and abs(_change) < 0.05,
-}
-# sphinx_gallery_end_ignore
 show(dispatch_chain(compiled))
 
 # %%
 # The op that works is far down now. Above it, from the outside in:
 #
-# .. when:: lesson8.lookup
+# .. when:: compiled: rows("TorchDynamo Cache Lookup").count
 #
 #    - ``TorchDynamo Cache Lookup``: is there compiled code for *this* call? Its *guards* are checked:
 #      types, shapes, strides and whatever else the compiler relied on. Every call pays for that.
 #
-# .. when:: lesson8.region
+# .. when:: compiled: rows("Torch-Compiled Region").count
 #
 #    - ``Torch-Compiled Region: K/M``: the compiled code itself. K counts the functions that were compiled,
 #      M how often this one was compiled anew. ``0/0`` is the first form of the first function.
 #
-# .. when:: lesson8.pregraph
+# .. when:: compiled: rows("Pregraph bytecode").count
 #
 #    - ``Pregraph bytecode``: the Python that Dynamo wrote to fetch the graph's inputs.
 #
-# .. when:: lesson8.aot
+# .. when:: compiled: rows("AOTDispatcher Runtime Wrapper Prologue").count
 #
 #    - ``AOTDispatcher Runtime Wrapper Prologue``: the wrapper that would prepare a backward pass. It is
 #      there without gradients, too.
 #
-# .. when:: lesson8.one-graph
+# .. when:: compiled: rows("CompiledFxGraph").distinct == 1
 #
 #    - ``## Call CompiledFxGraph … ##``: the graph, by the hash of its contents. All steps carry the same
 #      one, so nothing was compiled anew while the profiler looked.
 #
 # Explain: where did the addition go?
 # -----------------------------------
-# .. when:: lesson8.addmm
+# .. when:: compiled: op("aten::addmm").count
 #
 #    Product and addition have become one op, ``aten::addmm(b, x, w)``: fused, then? In the *dispatcher*
 #    they are. What the GPU got is another question, and the comparison below answers it.
 #
-# .. when:: not lesson8.addmm
+# .. when:: compiled: not op("aten::addmm").count
 #
 #    This torch made no ``aten::addmm`` of the two. The chain above shows what it calls instead.
 #
-# .. when:: lesson8.copy
+# .. when:: compiled: "DtoD" in kernel("product").before
 #
-#    Look at what is launched before the product's kernel: ``Memcpy DtoD``, :measured:`lesson8.copy` a time.
-#    Nobody wrote a copy. It puts the bias ``b`` where the result will be, for the product to be added to it.
-#    The addition read two matrices and wrote one; now the copy reads one and writes one, and the product
-#    reads that one. Three again.
+#    Look at what is launched before the product's kernel: ``Memcpy DtoD``,
+#    :measured:`compiled: copy("DtoD").dur.mean` a time. Nobody wrote a copy. It puts the bias ``b`` where the
+#    result will be, for the product to be added to it. The addition read two matrices and wrote one; now the
+#    copy reads one and writes one, and the product reads that one. Three again.
 #
-# .. when:: lesson8.added
+# .. when:: "DtoD" in compiled.kernel("product").before
+#    and compiled.kernel("product").epilogue == "badd" and not eager.kernel("product").epilogue == "badd"
 #
 #    The product's kernel has another name, with a part ``badd``: seen where a matrix is added in the
 #    :term:`epilogue`, while the result is written.
@@ -135,12 +105,12 @@ show(compare(eager, compiled, ("eager", "compiled")))
 # stand beside kernels, since the GPU works for them as well: a launch that was saved and a copy that came
 # are no work saved.
 #
-# .. when:: lesson8.both-gpu
+# .. when:: eager.steady.gpu_sum and compiled.steady.gpu_sum
 #
-#    The GPU works for :measured:`lesson8.eager-gpu` in an eager step,
-#    and for :measured:`lesson8.compiled-gpu` in a compiled one.
+#    The GPU works for :measured:`eager: steady.gpu_sum` in an eager step, and for
+#    :measured:`compiled: steady.gpu_sum` in a compiled one.
 #
-# .. when:: lesson8.same-gpu
+# .. when:: abs(compiled.steady.gpu_sum / eager.steady.gpu_sum - 1) < 0.05
 #
 #    These are within five percent of each other: no gain.
 #
@@ -155,31 +125,25 @@ after = capture_runs(small, runs, compile="default", schedule=twenty)
 show(timeline(after[0], steps=-1))
 
 # %%
-# .. when:: lesson8.region
+# .. when:: compiled: rows("Torch-Compiled Region").count
 #
 #    Between the annotation and the op stand the rows from above, each a piece of the CPU's time.
 
-# sphinx_gallery_start_ignore
-_pair = comparison(before, after)
-_factors = _pair.factors(lambda run: run.cpu_us.median) if _pair.enough_runs else ()
-measured["lesson8.factor"] = f"{_factors[0]:.2g}" if _factors else None
-measured["lesson8.factor-range"] = f"{min(_factors):.2g} to {max(_factors):.2g}" if _factors else None
-measured["lesson8.dearer"] = bool(_factors) and _factors[0] > 1
-measured["lesson8.unsettled"] = bool(_factors) and min(_factors) < 1 < max(_factors)
-# sphinx_gallery_end_ignore
 show(compare(before, after, ("eager", "compiled")))
 
 # %%
-# .. when:: lesson8.factor
+# .. when:: factor(before.steady.dur, after.steady.dur)
 #
-#    A compiled step takes the CPU :measured:`lesson8.factor` times what an eager one does, over all pairs
-#    of processes :measured:`lesson8.factor-range` times.
+#    A compiled step takes the CPU :measured:`factor(before.steady.dur, after.steady.dur)` times what an eager
+#    one does, over all pairs of processes :measured:`factor(before.steady.dur, after.steady.dur).low` to
+#    :measured:`factor(before.steady.dur, after.steady.dur).high` times.
 #
-# .. when:: lesson8.unsettled
+# .. when:: factor(before.steady.dur, after.steady.dur).low < 1
+#    and factor(before.steady.dur, after.steady.dur).high > 1
 #
 #    Some pairs lie on this side of 1, some on the other. One process each could have told you either.
 #
-# .. when:: lesson8.dearer
+# .. when:: factor(before.steady.dur, after.steady.dur) > 1
 #
 #    More is no defect. Guards, wrapper and graph cost about the same whether the graph holds two ops or two
 #    hundred, and with two there is little to set against it. Each row also costs the profiler a little, which

@@ -46,56 +46,25 @@ except UsageError as reason:  # no compiler here, for example
     show(side_by_side(at_64))
     raise SystemExit(f"The eager part of this lesson ends here. {reason}") from None
 
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from these captures.
-from profiling_series.report.comparison import side_of as _side_of
-from profiling_series.trace.per_step import per_step as _per_step
-
-
-def _cpu(mode):
-    each = _side_of(mode, at_64[mode]).over_runs(lambda run: run.cpu_us.median)
-    return each.median, each.low, each.high
-
-
-def _names(one):
-    return {one.trace.name(int(row)) for row in one.trace.host_rows}
-
-
-_ranked = sorted((mode for mode in at_64 if len(at_64[mode]) >= 5), key=lambda mode: _cpu(mode)[0])
-_told = len(_ranked) >= 3
-_apart = _told and (_cpu(graphs)[2] < _cpu("default")[1] or _cpu(graphs)[1] > _cpu("default")[2])
-_graph = at_64[graphs][0]
-measured = {
-    "lesson9.least": _ranked[0] if _told else None,
-    "lesson9.least-us": (_cpu(_ranked[0])[0] if _told else None, "µs"),
-    "lesson9.next": _ranked[1] if _told else None,
-    "lesson9.next-us": (_cpu(_ranked[1])[0] if _told else None, "µs"),
-    "lesson9.graphs-below-default": _told and _cpu(graphs)[2] < _cpu("default")[1],
-    "lesson9.graphs-above-default": _told and _cpu(graphs)[1] > _cpu("default")[2],
-    "lesson9.graphs-overlap": _told and not _apart,
-    "lesson9.graph": any("GraphLaunch" in name for name in _names(_graph)),
-    "lesson9.foreach": "aten::_foreach_copy_" in _names(_graph),
-}
-# sphinx_gallery_end_ignore
 show(side_by_side(at_64))
 
 # %%
-# .. when:: lesson9.least
+# .. when:: at_64: steady.dur.lowest_name(1)
 #
-#    Of the forms with five processes :measured:`lesson9.least` takes the CPU least time in the median,
-#    :measured:`lesson9.least-us` a step; next comes :measured:`lesson9.next`, with
-#    :measured:`lesson9.next-us`.
+#    Of the forms with five processes :measured:`at_64: steady.dur.lowest_name(1)` takes the CPU least time in
+#    the median, :measured:`at_64: steady.dur.lowest(1)` a step; next comes
+#    :measured:`at_64: steady.dur.lowest_name(2)`, with :measured:`at_64: steady.dur.lowest(2)`.
 #
-# .. when:: lesson9.graphs-below-default
+# .. when:: runs >= 5 and at_64[graphs].steady.dur.high < at_64["default"].steady.dur.low
 #
 #    Against ``default`` the graphs lower the CPU's part: even their slowest process is below the fastest of
 #    the other.
 #
-# .. when:: lesson9.graphs-overlap
+# .. when:: runs >= 5 and overlap(at_64[graphs].steady.dur, at_64["default"].steady.dur)
 #
 #    Against ``default`` the ranges overlap: it is not settled here that the graphs lower anything.
 #
-# .. when:: lesson9.graphs-above-default
+# .. when:: runs >= 5 and at_64[graphs].steady.dur.low > at_64["default"].steady.dur.high
 #
 #    They take more than ``default`` even so: for two launches there is little to save.
 #
@@ -105,18 +74,18 @@ show(side_by_side(at_64))
 show(timeline(at_64[graphs][0], steps=-1))
 
 # %%
-# .. when:: lesson9.graph
+# .. when:: at_64[graphs][0]: rows("GraphLaunch").count
 #
 #    ``cudaGraphLaunch`` starts all that was recorded; the :term:`launches <launch>` of the ops are gone.
 #
-# .. when:: lesson9.foreach
+# .. when:: at_64[graphs][0]: op("aten::_foreach_copy_").count
 #
 #    What comes before it is the price. A graph reads its inputs where they lay when it was recorded. So
 #    each call copies x, w and b there first: ``aten::_foreach_copy_``, with a kernel called
 #    ``multi_tensor_apply…``. Parameters of a module are taken to stay where they are, and would not be
 #    copied; plain arguments are.
 #
-# .. when:: not lesson9.graph
+# .. when:: at_64[graphs][0]: not rows("GraphLaunch").count
 #
 #    This trace holds no graph launch. Without a GPU there is none to record, and where a graph is not
 #    possible torch falls back to plain launches and says so in a warning.
@@ -130,61 +99,39 @@ if has_gpu():  # a CPU would need seconds for each step, and shows the small one
     for mode in at_large:
         at_large[mode] = capture(large, compile=None if mode == "eager" else mode, schedule=twenty)
 
-
-# sphinx_gallery_start_ignore
-def _gpu(mode):
-    found = _per_step(at_large[mode].trace).gpu_sum_us
-    return found and found.median
-
-
-_tuned = [kernel["name"] for kernel in at_large[tuned].trace.kernels]
-_single = bool(_tuned) and _per_step(at_large[tuned].trace).gpu_events.median == 1
-_moved = [k for k in at_large[graphs].trace.kernels if "multi_tensor_apply" in k["name"]]
-_steps = sum(step.complete for step in at_large[graphs].trace.steps)
-_dear = bool(_moved) and _gpu(graphs) > 1.05 * _gpu("default")
-measured |= {
-    "lesson9.copies": (sum(k["total_us"] for k in _moved) / _steps if _dear else None, "µs"),
-    "lesson9.graphs-gpu": (_gpu(graphs), "µs"),
-    "lesson9.default-gpu": (_gpu("default"), "µs"),
-    "lesson9.eager-gpu": (_gpu("eager"), "µs"),
-    "lesson9.tuned-gpu": (_gpu(tuned), "µs"),
-    "lesson9.kernel": _tuned[0][:60] if _tuned else None,
-    "lesson9.template": any(name.startswith("triton_tem") for name in _tuned),
-    "lesson9.kernel-64": next((k["name"][:60] for k in at_64[tuned][0].trace.kernels), None),
-    "lesson9.one-kernel": _single,
-    "lesson9.library": bool(_tuned) and not any(name.startswith("triton") for name in _tuned),
-}
-# sphinx_gallery_end_ignore
 show(side_by_side(at_large))
 
 # %%
-# .. when:: lesson9.copies
+# .. when:: at_large[graphs].kernel(name="multi_tensor_apply").count
+#    and at_large[graphs].steady.gpu_sum > 1.05 * at_large["default"].steady.gpu_sum
 #
-#    Here the graph gives the GPU more to do: :measured:`lesson9.graphs-gpu` a step, against
-#    :measured:`lesson9.default-gpu`. The copies of the inputs alone are :measured:`lesson9.copies`.
+#    Here the graph gives the GPU more to do: :measured:`at_large[graphs]: steady.gpu_sum` a step, against
+#    :measured:`at_large["default"]: steady.gpu_sum`. The copies of the inputs alone are
+#    :measured:`at_large[graphs]: kernel(name="multi_tensor_apply").total / steps.count`.
 #
 # Which kernel did autotuning keep? The chain names it, and its first letters tell who wrote it.
 
 show(dispatch_chain(at_large[tuned]))
 
 # %%
-# .. when:: lesson9.template
+# .. when:: at_large[tuned]: kernel(name="triton_tem").count
 #
 #    ``triton_tem…`` is a *template* of Inductor's, filled in for these shapes, with the addition in it.
 #
-# .. when:: lesson9.one-kernel
+# .. when:: at_large[tuned]: steady.gpu_events == 1
 #
-#    At last the GPU gets one piece of work for product and addition. It takes :measured:`lesson9.tuned-gpu`,
-#    where eager's pieces take :measured:`lesson9.eager-gpu`.
+#    At last the GPU gets one piece of work for product and addition. It takes
+#    :measured:`at_large[tuned]: steady.gpu_sum`, where eager's pieces take
+#    :measured:`at_large["eager"]: steady.gpu_sum`.
 #
-# .. when:: lesson9.library
+# .. when:: at_large[tuned]: kernel.count and not kernel(name="triton").count
 #
-#    It kept a kernel of the library, :measured:`lesson9.kernel`: none of its templates was faster on this
-#    machine.
+#    It kept a kernel of the library, :measured:`at_large[tuned]: hottest.name`: none of its templates was
+#    faster on this machine.
 #
-# .. when:: lesson9.kernel-64
+# .. when:: at_64[tuned][0]: hottest.is_kernel
 #
-#    The choice is made for each size anew: at 64×64 it was :measured:`lesson9.kernel-64`.
+#    The choice is made for each size anew: at 64×64 it was :measured:`at_64[tuned][0]: hottest.name`.
 #
 # The code that was compiled can be read. For any script of yours, with ``torch.compile`` in it::
 #

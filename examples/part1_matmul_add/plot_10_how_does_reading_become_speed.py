@@ -36,42 +36,24 @@ batch = SmallMatmuls(count=64, size=64, batched=True)  # x, w: each [64, 64, 64]
 # ----------------------------
 
 slow = capture(loop, schedule=twenty)
-# sphinx_gallery_start_ignore
-# What the text of the site's page quotes from this capture.
-from profiling_series.trace.per_step import per_step as _per_step
-
-_slow = _per_step(slow.trace)
-_verdict = slow.trace.verdict
-measured = {
-    "lesson10.events": int(_slow.gpu_events.median) if _slow.gpu_events else None,
-    "lesson10.regime": _verdict["regime"],
-    "lesson10.overhead-bound": _verdict["regime"] == "overhead-bound",
-    "lesson10.busy": (
-        100 * _verdict["gpu_busy_share"] if _verdict["gpu_busy_share"] is not None else None,
-        "%",
-    ),
-    "lesson10.calls": int(sum(figure.median for figure in _slow.calls.values())) or None,
-    "lesson10.launching": (sum(o["self_us"] for o in slow.trace.ops) / len(slow.trace.steps) or None, "µs"),
-}
-# sphinx_gallery_end_ignore
 show(timeline(slow, steps=-1, end_us=200))  # the beginning of the last step
 
 # %%
-# .. when:: lesson10.events
+# .. when:: slow: steady.gpu_events
 #
 #    A comb. Each tooth of the CPU's lane prepares and :term:`launches <launch>` one product; the GPU gets
-#    :measured:`lesson10.events` pieces of work a step.
+#    :measured:`slow: steady.gpu_events` pieces of work a step.
 #
-# .. when:: lesson10.overhead-bound
+# .. when:: slow: regime == "overhead-bound"
 #
 #    Between two of them it waits for the next.
 #
-# .. when:: lesson10.busy
+# .. when:: slow: busy_share
 #
-#    The GPU is busy for :measured:`lesson10.busy` of the time. The :term:`verdict` says
-#    :measured:`lesson10.regime`.
+#    The GPU is busy for :measured:`slow: busy_share` of the time. The :term:`verdict` says
+#    :measured:`slow: regime`.
 #
-# .. when:: not lesson10.events
+# .. when:: slow: not steady.gpu_events
 #
 #    This trace is a CPU's: no launch and no kernel, but the same comb of ops, each with its fixed price.
 #
@@ -96,23 +78,13 @@ torch.testing.assert_close(at_once, one_by_one, rtol=0.02, atol=0.02)
 # ----------------------
 
 fast = capture(batch, schedule=twenty)
-# sphinx_gallery_start_ignore
-_fast = _per_step(fast.trace)
-measured |= {
-    "lesson10.profiled": f"{_slow.pace_us / _fast.pace_us:.2g}",
-    "lesson10.less-gpu": bool(_slow.gpu_sum_us and _fast.kernels.median == 1)
-    and _fast.gpu_sum_us.median < _slow.gpu_sum_us.median,
-    "lesson10.gpu-before": (_slow.gpu_sum_us and _slow.gpu_sum_us.median, "µs"),
-    "lesson10.gpu-after": (_fast.gpu_sum_us and _fast.gpu_sum_us.median, "µs"),
-}
-# sphinx_gallery_end_ignore
 show(compare(slow, fast, ("loop", "bmm")))
 
 # %%
-# .. when:: lesson10.less-gpu
+# .. when:: fast.steady.kernels == 1 and fast.steady.gpu_sum < slow.steady.gpu_sum
 #
-#    The GPU's own work shrinks as well, from :measured:`lesson10.gpu-before` to
-#    :measured:`lesson10.gpu-after`: one kernel with 64 products fills more of the GPU than 64 kernels that
+#    The GPU's own work shrinks as well, from :measured:`slow: steady.gpu_sum` to
+#    :measured:`fast: steady.gpu_sum`: one kernel with 64 products fills more of the GPU than 64 kernels that
 #    each fill a corner of it, in turn.
 #
 # Explain: what is left
@@ -143,18 +115,11 @@ for name, timing in zip(("loop", "bmm"), timed, strict=True):
     print(f"{name:>5}  {timing.median_us:10.1f} µs a step, quartiles {timing.iqr_us:.1f} µs apart")
 print(f"{timed[0].median_us / timed[1].median_us:.1f} times as fast, {timed[0].source_line}")
 
-# sphinx_gallery_start_ignore
-measured |= {
-    "lesson10.timed": f"{timed[0].median_us / timed[1].median_us:.2g}",
-    "lesson10.timed-loop": (timed[0].median_us, "µs"),
-    "lesson10.timed-bmm": (timed[1].median_us, "µs"),
-}
-# sphinx_gallery_end_ignore
 
 # %%
-# Without the profiler a step takes :measured:`lesson10.timed-loop` before and
-# :measured:`lesson10.timed-bmm` after: :measured:`lesson10.timed` times as fast. The :term:`pace` in the
-# traces had it at :measured:`lesson10.profiled` times. Quote the first; the second told where to look.
+# Without the profiler a step takes :measured:`timed[0]: time` before and :measured:`timed[1]: time` after:
+# :measured:`timed[0].time / timed[1].time` times as fast. The :term:`pace` in the traces had it at
+# :measured:`slow.pace / fast.pace` times. Quote the first; the second told where to look.
 #
 # And what holds it back now: what does the verdict say of the new program? That is where to read on.
 

@@ -83,6 +83,7 @@ class Toy:
                 shutil.copy(source, root / "docs" / name)
         self.write("src/touched.py", "VALUE = 1\n")
         self.write("examples/GALLERY_HEADER.rst", "Toys\n====\n\nToys.\n")
+        self.write("examples/part1_toys/GALLERY_HEADER.rst", "Part 1\n------\n\nToys.\n")
         self.write(
             "docs/index.md", "# Toy\n\n```{toctree}\nauto_examples/index\nstart\nreference/this-build\n```\n"
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import runpy
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from _ext import values
+from _ext import expressions, values
 
 from profiling_series import recordings
 from profiling_series.errors import RecordingMissing
@@ -56,10 +56,9 @@ def made_up(tmp_path_factory):
 def test_all_that_a_lesson_asks_for_is_recorded(lesson, run, made_up, capsys):
     """And every sentence of it can be decided, from traces without a single row that it may hope for."""
     found = run(lesson, made_up)
-    text = lesson.read_text(encoding="utf-8")
-    known = _stored(found, lesson)
-    for key in re.findall(r":measured:`([^`]+)`|\.\. when:: (?:not )?(\S+)", text):
-        assert next(filter(None, key)) in known
+    known = values.answers(ROOT / "docs", lesson, found)
+    assert known
+    assert not {expression: answer for expression, answer in known.items() if "error" in answer}
     assert "[recorded on Stand-in GPU" in capsys.readouterr().out
 
 
@@ -79,28 +78,21 @@ def test_no_sentence_says_of_an_event_what_the_traces_lack(lesson, which, run, r
     except RecordingMissing as missing:
         pytest.skip(f"not recorded yet: {missing}")
     names = {name for capture in _captures(found.values()) for name in capture.trace.names}
-    for sentence in _conditional(lesson.read_text(encoding="utf-8"), _stored(found, lesson)):
+    for sentence in _conditional(
+        lesson.read_text(encoding="utf-8"), values.answers(ROOT / "docs", lesson, found)
+    ):
         if "published" in sentence:
             continue
         for name in EVENT.findall(sentence):
             assert any(name in one for one in names), f"{name} is in no trace of the lesson: {sentence}"
 
 
-def _stored(found: Mapping[str, Any], lesson: Path) -> dict[str, Any]:
-    """Return a lesson's values as the pages know them."""
-    known = {}
-    for key, value in found.get("measured", {}).items():
-        number, unit = value if isinstance(value, tuple) else (value, "")
-        known[key] = {"value": number, "unit": unit, "example": lesson.stem}
-    return known
-
-
-def _conditional(text: str, known: dict[str, Any]) -> Iterator[str]:
-    """Yield the prose under each condition that holds and is not a negation."""
+def _conditional(text: str, known: values.Answers) -> Iterator[str]:
+    """Yield the prose under each condition that holds and asks for what is there, not for what is not."""
     prose = "\n".join(line[2:] for line in text.splitlines() if line.startswith("#"))
-    prose = re.sub(r"^#$", "", prose, flags=re.MULTILINE)
-    for found in re.finditer(r"^\.\. when:: (\S+)\n((?:\n|[ ]+.*(?:\n|\Z))*)", prose, re.MULTILINE):
-        if values.holds(known, found[1], True):
+    for found in expressions.WHEN.finditer(prose):
+        condition = expressions.one_line(found[1])
+        if not re.search(r"(?:^|: )not ", condition) and values.holds(known, condition):
             yield " ".join(textwrap.dedent(found[2]).split())
 
 
@@ -120,7 +112,7 @@ def _captures(things: Any) -> Iterator[Capture]:
 def test_the_check_sees_a_sentence_about_an_event_only_where_its_condition_holds():
     text = "# .. when:: k\n#\n#    The ``Activity Buffer Request``\n#    is there.\n#\n# Else.\n"
     for value, expected in ((1, ["The ``Activity Buffer Request`` is there."]), (0, [])):
-        assert list(_conditional(text, {"k": {"value": value, "unit": "", "example": "x"}})) == expected
+        assert list(_conditional(text, {"k": {"value": value, "unit": ""}})) == expected
     assert EVENT.findall("``aten::mm`` ``args`` ``cuda…`` ``cudaMalloc``") == ["aten::mm", "cudaMalloc"]
 
 

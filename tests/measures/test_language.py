@@ -35,6 +35,7 @@ def variables(capture):
         ('cap: regime == "gpu-bound" or step(9).dur', False, ""),
         ('cap: "mm" in op("aten::mm").name', True, ""),
         ("n", 4096, ""),
+        ("us(n) + 4", 4100, "µs"),
         ("timed.time", 30, "µs"),
         ("timed[0].time", 20, "µs"),
         ("timed[-1].time.high", None, ""),  # one timing has no spread

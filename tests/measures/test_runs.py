@@ -133,7 +133,12 @@ def test_what_lies_before_the_first_kernel_of_a_step(tmp_path):
         *(step(1, 0, 100), overhead(5, 30), call(40, 5, 1), kernel(62, 7, 1), overhead(70, 9)),
         *(step(2, 100, 50), call(120, 5, 2), kernel(131, 7, 2)),
     )
-    for text, expected in (("offset", (62, 31)), ("prepare", (40, 20)), ("offset_overhead", (30, 0))):
+    for text, expected in (
+        ("offset", (62, 31)),
+        ("prepare", (40, 20)),
+        ("latency", (22, 11)),
+        ("offset_overhead", (30, 0)),
+    ):
         assert answer(trace, f"steps.{text}").each == expected
     assert answer(trace, 'steps.rows("Buffer").count').each == (2, 0)
     assert answer(trace, 'rows("Buffer").dur.low').value == 9

@@ -53,12 +53,17 @@ def ms(time: Measured) -> Measured:
     return UNTOLD if time.value is None else Measured(_number(time) / 1000, "ms")
 
 
-def alone(figure: Measured) -> Measured:
+def us(number: Measured) -> Measured:
+    """Return a plain number as a time in microseconds."""
+    return UNTOLD if number.value is None else Measured(_number(number), "µs")
+
+
+def whole(figure: Measured) -> Measured:
     """Return the figure as a whole number, without its unit."""
     return UNTOLD if figure.value is None else Measured(round(_number(figure)))
 
 
-def typical(figure: Measured) -> Measured:
+def median_alone(figure: Measured) -> Measured:
     """Return the figure without the values that it is the median of: they are no noise of one measurement."""
     return Measured(figure.value, figure.unit)
 
@@ -79,8 +84,9 @@ FUNCTIONS: dict[str, Callable[..., Measured]] = {
     "overlap": overlap,
     "percent": percent,
     "ms": ms,
-    "whole": alone,
-    "median": typical,
+    "us": us,
+    "whole": whole,
+    "median": median_alone,
     "abs": size,
 }
 """Name in an expression → function."""

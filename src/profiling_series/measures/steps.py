@@ -158,6 +158,13 @@ def prepare(of: Steps) -> list[float] | None:
 
 
 @measure("µs")
+def latency(of: Steps) -> list[float] | None:
+    """Return the rest of `offset`: the launch latency of that event."""
+    whole, before = offset(of), prepare(of)
+    return None if whole is None or before is None else [a - b for a, b in zip(whole, before, strict=True)]
+
+
+@measure("µs")
 def offset_overhead(of: Steps) -> list[float] | None:
     """Return the profiler's overhead that begins within `offset`, added up."""
     trace = of.trace

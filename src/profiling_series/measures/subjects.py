@@ -47,6 +47,13 @@ class TimingOf:
 
 
 @dataclass(frozen=True)
+class TimerOf:
+    """What a ``torch.utils.benchmark.Timer`` measured."""
+
+    measurement: Any
+
+
+@dataclass(frozen=True)
 class Pair:
     """Two programs, before and after, of one process or several each."""
 
@@ -100,6 +107,7 @@ _MARKS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("trace", lambda thing: Run(thing, thing.trace)),
     ("ridge", CeilingsOf),
     ("median_us", TimingOf),
+    ("raw_times", TimerOf),
     ("before", Pair),
 )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import UsageError
 from .model import measure
-from .subjects import CeilingsOf, Run, SweepOf, TimingOf
+from .subjects import CeilingsOf, Run, SweepOf, TimerOf, TimingOf
 
 
 @dataclass(frozen=True)
@@ -247,3 +247,9 @@ def ridge(top: CeilingsOf, dtype: str) -> float | None:
 def time(of: TimingOf) -> float:
     """Return how long a step takes without the profiler: the median over blocks of calls."""
     return float(of.timing.median_us)
+
+
+@measure("µs")
+def _time(of: TimerOf) -> float:
+    """Return how long a call takes: the median over the timer's blocks."""
+    return float(of.measurement.median) * 1e6
