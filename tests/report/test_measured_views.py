@@ -17,11 +17,9 @@ from profiling_series import (
     roofline,
     step_times,
 )
-from profiling_series.measures.sweeps import by_series
+from profiling_series.measures.sweeps import by_series, crossing_of, limit_of, roof_at
 from profiling_series.report.ops import op_work
 from profiling_series.report.plot import looks
-from profiling_series.report.roofline import limit, roof
-from profiling_series.report.step_times import crossing
 from profiling_series.results import Point, Swept
 from profiling_series.trace.stretch import Stretch, after_annotation, measure_steps
 
@@ -81,14 +79,15 @@ def test_a_cpus_sweep_says_nothing_of_a_gpu():
 def test_where_the_gpus_work_outgrows_the_cpus_is_between_the_neighbours():
     points = by_series(SWEEP)["bf16"]
     # The ratio goes from 1/2 to 4 between 1024 and 4096: it passes 1 after a third of the way, on log axes.
-    assert crossing(points) == pytest.approx(1024 * 4 ** (1 / 3))
-    assert crossing(points[:2]) is None
-    assert crossing(by_series(CPU)["bf16"]) is None
+    assert crossing_of(points) == pytest.approx(1024 * 4 ** (1 / 3))
+    assert crossing_of(points[:2]) is None
+    assert crossing_of(by_series(CPU)["bf16"]) is None
 
 
 def test_the_roof_is_the_lower_of_two_and_its_name_says_which():
-    assert (roof(CEILINGS, "bf16", 100.0), limit(CEILINGS, "bf16", 100.0)) == (400.0, "memory")
-    assert (roof(CEILINGS, "bf16", 300.0), limit(CEILINGS, "bf16", 300.0)) == (800.0, "compute")
+    assert [roof_at(CEILINGS, "bf16", at) for at in (100.0, 300.0)] == [400.0, 800.0]
+    # A product of size n does about n/4 operations a byte, and the roofs meet at 200.
+    assert [limit_of(MatmulAdd(n, "bf16"), CEILINGS) for n in (64, 4096)] == ["memory", "compute"]
     text = roofline(SWEEP, CEILINGS).text()
     assert "they meet, bf16" in text
     assert "product, bf16, kept up" in text

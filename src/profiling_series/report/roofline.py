@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..format import number, share
-from ..measures.sweeps import by_series
+from ..measures.sweeps import by_series, limit_of, roof_at
 from .blocks import Block, Column, Grid
 from .palette import INK
 from .plot import axes_in_ink, legend, looks, plot_view
@@ -47,36 +47,6 @@ def roofline(sweep: Any, ceilings: Any) -> View:
     )
 
 
-def roof(ceilings: Any, dtype: str, intensity: float) -> float:
-    """Return the rate that the ceilings allow, TFLOP/s: the lower of memory's and arithmetic's.
-
-    Parameters
-    ----------
-    ceilings : Ceilings
-        With that dtype.
-    dtype : str
-        Of the operations.
-    intensity : float
-        FLOP a byte.
-    """
-    return float(min(ceilings.gbs * intensity / 1000, ceilings.tflops[dtype]))
-
-
-def limit(ceilings: Any, dtype: str, intensity: float) -> str:
-    """Return ``"memory"`` or ``"compute"``: which ceiling is the lower one at that intensity.
-
-    Parameters
-    ----------
-    ceilings : Ceilings
-        With that dtype.
-    dtype : str
-        Of the operations.
-    intensity : float
-        FLOP a byte.
-    """
-    return "memory" if intensity < ceilings.ridge(dtype) else "compute"
-
-
 def _ceilings(ceilings: Any) -> Block:
     """Return the ceilings as a table."""
     rows = [(f"product, {dtype}", f"{digits(rate)} TFLOP/s") for dtype, rate in ceilings.tflops.items()]
@@ -95,12 +65,12 @@ def _table(sweep: Any, ceilings: Any) -> Block:
     for series, points in groups.items():
         dtype = _dtype(points)
         for point in points:
-            above = roof(ceilings, dtype, point.intensity)
+            above = roof_at(ceilings, dtype, point.intensity)
             cells = [f"{point.x} {series}", number(point.intensity), digits(above)]
             cells.append(share(point.tflops / above))
             if on_gpu:
                 cells.append(share(point.gpu_tflops / above))
-            rows.append((*cells, limit(ceilings, dtype, point.intensity)))
+            rows.append((*cells, limit_of(point.workload, ceilings) or "unknown"))
     heads = ("FLOP/B", "roof TFLOP/s", "step reaches", *(("GPU reaches",) if on_gpu else ()))
     columns = (Column("Step", figures=False), *map(Column, heads), Column("lower roof", figures=False))
     note = "Of the roof: over the whole step" + (", and over the GPU's work in it." if on_gpu else ".")
@@ -125,7 +95,7 @@ def _draw(figure: Figure, sweep: Any, ceilings: Any) -> None:
         dtype = _dtype(points)
         ridge = min(max(ceilings.ridge(dtype), low), high)
         way = (low, ridge, high)
-        axes.plot(way, [roof(ceilings, dtype, at) for at in way], color=colour, lw=2.2)
+        axes.plot(way, [roof_at(ceilings, dtype, at) for at in way], color=colour, lw=2.2)
         top = ceilings.tflops[dtype]
         axes.annotate(
             f"{dtype}: {digits(top)} TFLOP/s", (high, top), (0, 4), textcoords="offset points", ha="right",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..format import number, share
-from ..measures.sweeps import by_series
+from ..measures.sweeps import by_series, crossing_of, rounded
 from .blocks import Block, Column, Grid
 from .palette import INK
 from .plot import axes_in_ink, legend, looks, plot_view
@@ -29,7 +27,7 @@ def step_times(sweep: Any) -> View:
     -------
     View
         What a step costs in a run, how long the GPU works for it, and where that becomes longer than the
-        CPU's part (see `crossing`).
+        CPU's part (see `profiling_series.measures.sweeps.crossing_of`).
     """
     return plot_view(
         "step-times",
@@ -50,30 +48,6 @@ def not_measured(sweep: Any) -> str:
     """
     failed = [f"{point.x} {point.series} ({point.failed})" for point in sweep.points if point.failed]
     return f" Not measured: {'; '.join(failed)}." if failed else ""
-
-
-def crossing(points: list[Any]) -> float | None:
-    """Return the size at which the GPU works as long for a step as the CPU does, None where they never meet.
-
-    Between two sizes the ratio is taken to be a power of the size, a straight line on the log-log plot.
-
-    Parameters
-    ----------
-    points : list of Point
-        Of one series, along x.
-    """
-    for low, high in pairwise(points):
-        ratios = [_ratio(point) for point in (low, high)]
-        if None in ratios or not ratios[0] < 1 <= ratios[1]:
-            continue
-        part = -math.log(ratios[0]) / math.log(ratios[1] / ratios[0])
-        return float(low.x * (high.x / low.x) ** part)
-    return None
-
-
-def _ratio(point: Any) -> Any:
-    gpu_us = point.stretch.gpu_sum_us
-    return gpu_us / point.stretch.cpu_us if gpu_us else None
 
 
 def _table(sweep: Any) -> Block:
@@ -133,7 +107,7 @@ def _draw(figure: Figure, sweep: Any) -> None:
                 sizes, gpu, color=colour, marker=marker, ms=5, mfc="none", lw=1.2, ls=(0, (3, 2)),
                 label=f"{series}: GPU's work in it",
             )  # fmt: skip
-        if (at := crossing(points)) is not None:
+        if (at := crossing_of(points)) is not None:
             axes.axvline(at, color=colour, lw=1, ls=(0, (1, 2)))
             axes.annotate(
                 f" n ≈ {rounded(at):,}",
@@ -146,15 +120,3 @@ def _draw(figure: Figure, sweep: Any) -> None:
     axes.set_xticks(sizes)
     axes.minorticks_off()
     legend(axes, loc="upper left")
-
-
-def rounded(size: float) -> int:
-    """Return a size with two digits: more would claim to know it better than two neighbours tell.
-
-    Parameters
-    ----------
-    size : float
-        Between two that were measured.
-    """
-    scale = 10 ** max(int(math.log10(size)) - 1, 0)
-    return round(size / scale) * scale
