@@ -88,13 +88,16 @@ def _docs_options(posargs: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check form: ruff (rules and formatting), types, and docstrings."""
+    """Check form: ruff (rules and formatting), types, which stage imports which, and docstrings."""
     # Without torch: reading types does not need it, and it is most of the download.
     needs = [name for name in PROJECT["project"]["dependencies"] if not name.startswith("torch")]
     session.install("-c", "constraints.txt", *needs, *nox.project.dependency_groups(PROJECT, "lint"))
     _python(session, "-m", "ruff", "check", ".")
     _python(session, "-m", "ruff", "format", "--check", ".")
     _python(session, "-m", "mypy")
+    # It has no `python -m`.
+    imports = "from importlinter.cli import lint_imports_command as lint; lint([])"
+    _python(session, "-c", imports)
     sources = sorted(str(path) for path in (ROOT / "src").rglob("*.py"))
     _python(session, "-m", "numpydoc", "lint", "--config", ".", *sources)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from profiling_series import Capture, CaptureError, MatmulAdd, Schedule, UsageError, capture
-from profiling_series.profiler import child, reuse, spawn
+from profiling_series.profiler import capture_loop, reuse, spawn
 from profiling_series.results import Request
 
 
@@ -220,7 +220,7 @@ def test_a_step_that_fails_keeps_its_own_error_and_no_file(tmp_path):
 
     windows = Windows(tmp_path, "k", "a", Schedule(), "cpu")
     with pytest.raises(ZeroDivisionError, match="mine"):
-        child.profile_steps(Step(fail, ()), windows)
+        capture_loop.profile_steps(Step(fail, ()), windows)
     assert os.listdir(tmp_path) == []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -195,7 +194,7 @@ def toy_sweep(monkeypatch, tmp_path):
     def of(*sizes):
         request = SweepRequest(tuple(Point(Toy(size)) for size in sizes), steps=10)
         (path,) = sweep_loop.profile_sweep(request, "cpu", str(tmp_path), lambda stage: None)
-        return Sweep(from_files(Path(path), source="live"), request)
+        return Sweep(from_files(path, source="live"), request)
 
     return of
 

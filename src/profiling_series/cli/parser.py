@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
-import profiling_series
+from profiling_series._version import __version__
 from profiling_series.cli import explain, kernel, list_, open_, read, run
 from profiling_series.format import one_line
 from profiling_series.profiler import SOURCES
@@ -79,7 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="profiling-series", description=_MAIN, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {profiling_series.__version__}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
     _add_read(commands)

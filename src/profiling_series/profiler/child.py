@@ -10,35 +10,28 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from functools import partial
-from importlib import import_module
+from pathlib import Path
 from typing import IO
 
 import msgspec
 
-from profiling_series.errors import CaptureError, UsageError
-from profiling_series.profiler import names
+from profiling_series.errors import UsageError
+from profiling_series.profiler.bench import find_ceilings, time_step
+from profiling_series.profiler.capture_loop import profile_capture
 from profiling_series.profiler.failure import explain
-from profiling_series.profiler.prepare import Progress, chosen_device, prepared
+from profiling_series.profiler.sweep_loop import profile_sweep
 from profiling_series.profiler.talk import Answer, Order
-from profiling_series.profiler.window import Windows
-from profiling_series.results import (
-    AnyRequest,
-    Capture,
-    CeilingsRequest,
-    Request,
-    SweepRequest,
-    TimingRequest,
-)
+from profiling_series.results import AnyRequest, CeilingsRequest, Request, SweepRequest, TimingRequest
 from profiling_series.results.asked import Asked
-from profiling_series.workloads import Step
 
-#: What measures each kind of request: a module of this package and a function of it.
-WORK: dict[type[Asked], tuple[str, str]] = {
-    Request: ("child", "capture_files"),
-    SweepRequest: ("sweep_loop", "profile_sweep"),
-    TimingRequest: ("bench", "time_step"),
-    CeilingsRequest: ("bench", "find_ceilings"),
+#: What measures each kind of request.
+WORK: dict[type[Asked], Callable[..., list[Path]]] = {
+    Request: profile_capture,
+    SweepRequest: profile_sweep,
+    TimingRequest: time_step,
+    CeilingsRequest: find_ceilings,
 }
 
 
@@ -55,9 +48,7 @@ def main() -> int:
             _say(answers, Answer(ready=True))
             if not sys.stdin.readline():
                 return 1  # its turn will not come
-        module, function = WORK[type(order.request)]
-        work = getattr(import_module(f"{__package__}.{module}"), function)
-        paths = work(order.request, order.device, order.out, partial(_tell, answers))
+        paths = WORK[type(order.request)](order.request, order.device, order.out, partial(_tell, answers))
     except Exception as error:
         traceback.print_exc()
         known = explain(error)
@@ -75,75 +66,10 @@ def _import_ahead(request: AnyRequest) -> None:
     """
     modes = request.points if isinstance(request, SweepRequest) else (request,)
     compiles = any(getattr(one, "compile", None) is not None for one in modes)
-    import_module("torch._inductor.compile_fx" if compiles else "torch._inductor.config")
-
-
-def capture_files(request: Request, device: str, out: str, progress: Progress) -> list[str]:
-    """Return the paths of the traces of `measure`."""
-    return [str(capture.trace_path) for capture in measure(request, device, out, progress)]
-
-
-def measure(request: Request, device: str, out: str, progress: Progress) -> list[Capture]:
-    """Return the captures of the request, run in this process and stored under `out`.
-
-    Parameters
-    ----------
-    request : Request
-        What to measure.
-    device : {"auto", "cuda", "cpu"}
-        Where; "auto" is CUDA if there is one.
-    out : str
-        Absolute path of the folder to write to.
-    progress : callable
-        Called with a few words at each stage.
-
-    Returns
-    -------
-    list of Capture
-        One a window of the schedule.
-    """
-    device = chosen_device(device)
-    step = prepared(request.workload, request.compile, request.seed, device, progress, warm=request.warm)
-    compiling = " (the first compiles)" if request.compile is not None and not request.warm else ""
-    windows = Windows(
-        out=out,
-        key=request.key,
-        annotation=request.workload.annotation,
-        schedule=request.schedule,
-        device=device,
-        request=request,
-    )
-    progress(f"profiling {request.schedule.steps} steps{compiling}: {request.schedule}")
-    profile_steps(step, windows)
-    return windows.captures
-
-
-def profile_steps(step: Step, windows: Windows) -> None:
-    """Return None with every window recorded: the loop that a reader would write, and no more.
-
-    The profiler itself waits for the device when a window closes; a synchronization of ours would be one more
-    call in the last step.
-    """
-    from torch.profiler import ProfilerActivity, profile, record_function, schedule
-
-    activities = [ProfilerActivity.CPU]
-    if windows.device == "cuda":
-        activities.append(ProfilerActivity.CUDA)
-    annotation = names.safe(windows.annotation)
-    terms = schedule(**windows.schedule.params())
-    with profile(activities=activities, schedule=terms, on_trace_ready=windows.close) as prof:
-        try:
-            for _ in range(windows.schedule.steps):
-                with record_function(annotation):
-                    step()
-                prof.step()
-        except BaseException:
-            windows.abandoned = True
-            raise
-    if len(windows.captures) != windows.schedule.repeat:
-        raise CaptureError(
-            f"torch closed {len(windows.captures)} of {windows.schedule.repeat} windows of the schedule"
-        )
+    if compiles:
+        import torch._inductor.compile_fx
+    else:
+        import torch._inductor.config  # noqa: F401
 
 
 def _own_stdout() -> IO[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from profiling_series.errors import CaptureError, UsageError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from torch.profiler import profile
 
 
-def profile_sweep(request: SweepRequest, device: str, out: str, progress: Progress) -> list[str]:
+def profile_sweep(request: SweepRequest, device: str, out: str, progress: Progress) -> list[Path]:
     """Return the path of the sweep's trace, recorded in this process.
 
     Parameters
@@ -46,7 +47,7 @@ def profile_sweep(request: SweepRequest, device: str, out: str, progress: Progre
         request=request,
     )
     _profile(request, windows, progress)
-    return [str(capture.trace_path) for capture in windows.captures]
+    return [capture.trace_path for capture in windows.captures]
 
 
 def _profile(request: SweepRequest, windows: Windows, progress: Progress) -> None:

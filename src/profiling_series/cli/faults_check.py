@@ -1,4 +1,4 @@
-"""``python -m profiling_series.findings.faults_check DIR``: measure every planted fault and its healthy twin.
+"""``python -m profiling_series.cli.faults_check DIR``: measure every planted fault and its healthy twin.
 
 Each is captured in a fresh process into DIR, or read from there if an earlier run has kept it; then the table
 is printed: what each fault costs, whether it was named, and what was named in the twin.
@@ -33,9 +33,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m profiling_series.findings.faults_check", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m profiling_series.cli.faults_check", description=__doc__)
     parser.add_argument("out", metavar="DIR", help="where captures are kept")
     parser.add_argument("--only", metavar="TEXT", help="only the faults whose finding contains TEXT")
     parser.add_argument("--source", default="cuda", help="cuda (default), cpu, recorded or replay")
